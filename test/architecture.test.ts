@@ -39,6 +39,7 @@ const foundations = [
   "fetch",
   "chain",
   "ui",
+  "tracing",
 ];
 const subjects = [
   "metadata",

@@ -67,6 +67,7 @@ describe("the README", () => {
     const code = [
       "src/config.ts",
       "src/api/config.ts",
+      "src/api/tracing/config.ts",
       "src/api/postgres/database-url.ts",
       "bin/ponder-process.ts",
     ]

@@ -15,6 +15,8 @@ import { redactSecrets } from "./http/text/redact.ts";
 import { ponderRuntime } from "./ponder-runtime.ts";
 import { databaseUrl } from "./postgres/database-url.ts";
 import { createServices } from "./services.ts";
+import { nameRequests } from "./tracing/logged-request.ts";
+import { startTracing } from "./tracing/start-tracing.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -22,7 +24,7 @@ const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 export async function serve(queries: MiddlewareHandler) {
   const runtime = ponderRuntime();
   const { metrics } = runtime;
-  const logger = redactSecrets(runtime.logger);
+  const logger = nameRequests(redactSecrets(runtime.logger));
   runtime.letSigtermUnlockTheSchema();
   runtime.stopWithSupervisor();
 
@@ -32,6 +34,7 @@ export async function serve(queries: MiddlewareHandler) {
     connectionString: await databaseUrl(process.env),
   }));
   logger.info({ msg: "Vitrine configuration", ...redacted(config) });
+  const tracing = await stopOnBootError(() => startTracing(process.env, logger));
   runtime.guardServer(config.trustedProxies, logger);
   runtime.drainBeforeStop(config.drainSeconds, logger);
   await migrate(connectionString);
@@ -71,6 +74,7 @@ export async function serve(queries: MiddlewareHandler) {
   runtime.onStop(async () => {
     await background.stop();
     await database.close();
+    await tracing.stop();
   });
 
   return createApp({

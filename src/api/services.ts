@@ -95,6 +95,7 @@ export function createServices(deps: ServiceDeps) {
     readUri,
     latestBlock,
     tokenLimiter: rateLimits.anonymousTokens,
+    logger,
     ...(deps.unseenMax !== undefined && { unseenMax: deps.unseenMax }),
   });
   const { firstBlock } = collections;

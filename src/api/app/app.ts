@@ -43,6 +43,7 @@ import { createOperatorActions, operatorRoutes } from "../operator/module.ts";
 import { createLostPage, createOtherPages, createPages } from "../pages/module.ts";
 import { collectionRefreshRoutes, refreshRoutes } from "../refresh/module.ts";
 import type { Services } from "../services.ts";
+import { traceRequests } from "../tracing/trace-requests.ts";
 import { checkRoutes } from "../trading/module.ts";
 import { iconAssets, uiAssets } from "../ui/ui-assets.ts";
 import { webhookRoutes } from "../webhooks/module.ts";
@@ -86,6 +87,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     compose(
       moveHeadersToNode,
       assignRequestId,
+      traceRequests,
       recordRequests((request) => services.usage.requestLog.record(request)),
       exposeHeaders(hasSecrets),
       compressAnswers(hasSecrets),

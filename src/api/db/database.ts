@@ -4,8 +4,10 @@ import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import pg from "pg";
 import type { Logger } from "../http/logger.ts";
+import { inSpan, isTracing } from "../tracing/spans.ts";
 import { copyRows, type VisitRow } from "./copy-rows.ts";
 import { openSnapshot, type Snapshot } from "./snapshot.ts";
+import { createStatementWatch, inStatementSpan, noteFailed, type StatementWatch } from "./statement-watch.ts";
 
 const POOL_CONNECTIONS_MAX = 10;
 const KEYED_CONNECTIONS_MAX = 6;
@@ -87,12 +89,25 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
-const queryable = (client: pg.Pool | pg.ClientBase): Queryable => ({
+const queryable = (client: pg.Pool | pg.ClientBase, watch?: StatementWatch): Queryable => ({
   async query<Row>(text: string, parameters: readonly unknown[] = [], name?: string) {
-    const { rows } = await client.query({ text, values: [...parameters], ...(name && { name }) });
-    return rows as Row[];
+    const statement = { text, values: [...parameters], ...(name && { name }) };
+    const startedAt = performance.now();
+    try {
+      const { rows } = await (isTracing()
+        ? inStatementSpan(statement, () => client.query(statement))
+        : client.query(statement));
+      return rows as Row[];
+    } catch (error) {
+      noteFailed(statement, error);
+      throw error;
+    } finally {
+      watch?.ended(statement, startedAt);
+    }
   },
 });
+
+const dbSpan = () => ({ attributes: { "db.system.name": "postgresql" } });
 
 /** How many connections there may be, for statements with and without a name. */
 export interface PoolSizes {
@@ -126,13 +141,25 @@ export function createDatabase(
 
   const pool = createPool(sizes.plain, SETTINGS);
   const keyedPool = createPool(sizes.keyed, `${SETTINGS}; ${KEYED_SETTINGS}`);
-  const plain = queryable(pool);
-  const keyed = queryable(keyedPool);
+  const watch = createStatementWatch(logger);
+  const plain = queryable(pool, watch);
+  const keyed = queryable(keyedPool, watch);
   return {
     query: (sql, parameters, name) =>
       unlessDeadlocked(() => (name === undefined ? plain : keyed).query(sql, parameters, name)),
-    transaction: (work, kind = "plain") => unlessDeadlocked(() => runTransaction(pool, work, kind)),
-    snapshot: () => openSnapshot({ connectionString, settings: SETTINGS, localSettings, queryable }),
+    transaction: (work, kind = "plain") =>
+      unlessDeadlocked(() =>
+        inSpan("transaction", dbSpan, () =>
+          runTransaction(pool, (client) => work(queryable(client, watch)), kind),
+        ),
+      ),
+    snapshot: () =>
+      openSnapshot({
+        connectionString,
+        settings: SETTINGS,
+        localSettings,
+        queryable: (client) => queryable(client),
+      }),
     async copy(select, visit) {
       const client = await pool.connect();
       let broken: Error | undefined;
@@ -170,7 +197,7 @@ async function unlessDeadlocked<Result>(run: () => Promise<Result>): Promise<Res
 
 async function runTransaction<Result>(
   pool: pg.Pool,
-  work: (tx: Queryable) => Promise<Result>,
+  work: (client: pg.PoolClient) => Promise<Result>,
   kind: TransactionKind,
 ): Promise<Result> {
   const client = await pool.connect();
@@ -182,7 +209,7 @@ async function runTransaction<Result>(
   client.on("error", onError);
   try {
     await client.query(`begin; ${localSettings[kind]}`);
-    const result = await work(queryable(client));
+    const result = await work(client);
     await client.query("commit");
     return result;
   } catch (error) {

@@ -500,6 +500,8 @@ CREATE TABLE vitrine.receipt (
   collection text NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   made_by text DEFAULT 'app'::text NOT NULL,
+  request_id uuid,
+  traceparent text,
   CONSTRAINT receipt_pkey PRIMARY KEY (id),
   CONSTRAINT receipt_owner CHECK (((made_by = 'app'::text) = (app_id IS NOT NULL)))
 );

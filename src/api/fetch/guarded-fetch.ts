@@ -7,6 +7,7 @@ import { lookup as systemLookup } from "node:dns";
 import { Agent, type Dispatcher } from "undici";
 import { parseUrl } from "../http/text/parse-url.ts";
 import { RETRY_AFTER_MAX_MS } from "../jobs/retry-policies.ts";
+import { inSpan, SpanKind } from "../tracing/spans.ts";
 import { guardedConnector, HostRefused, type Lookup } from "./guarded-connector.ts";
 import { gatewayOf } from "./locate.ts";
 import { BodyTooLarge, readBody, SeveralCodings } from "./response-body.ts";
@@ -130,19 +131,21 @@ export function createGuardedFetch(
         if (refusal) return refusal;
         const { origin, pathname, search, href } = new URL(target);
         const isContent = gatewayOf(href, gateways) !== undefined;
-        const response = await (isContent ? gatewayAgent : agent).request({
-          origin,
-          path: pathname + search,
-          method: "GET",
-          signal: ending.signal,
-          headers: {
-            accept: options.accept,
-            "accept-encoding": "gzip, deflate, br",
-            "user-agent": sentUserAgent,
-            "cache-control": "no-cache",
-            ...(options.ifNoneMatch !== undefined && { "if-none-match": options.ifNoneMatch }),
-          },
-        });
+        const response = await inRequestSpan(origin, () =>
+          (isContent ? gatewayAgent : agent).request({
+            origin,
+            path: pathname + search,
+            method: "GET",
+            signal: ending.signal,
+            headers: {
+              accept: options.accept,
+              "accept-encoding": "gzip, deflate, br",
+              "user-agent": sentUserAgent,
+              "cache-control": "no-cache",
+              ...(options.ifNoneMatch !== undefined && { "if-none-match": options.ifNoneMatch }),
+            },
+          }),
+        );
         const next = redirectTarget(response, target);
         if (next === undefined) return await read(response, target, options);
         discard(response);
@@ -161,6 +164,31 @@ export function createGuardedFetch(
     }
   };
 }
+
+/**
+ * A span with the host and nothing else of the URL, whose path and query may be secrets. Strangers' hosts learn nothing of
+ * the trace.
+ */
+const inRequestSpan = (origin: string, request: () => Promise<Response>): Promise<Response> =>
+  inSpan(
+    "GET",
+    () => {
+      const { hostname, port, protocol } = new URL(origin);
+      return {
+        kind: SpanKind.CLIENT,
+        attributes: {
+          "http.request.method": "GET",
+          "server.address": hostname,
+          "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+        },
+      };
+    },
+    async (span) => {
+      const response = await request();
+      span?.setAttribute("http.response.status_code", response.statusCode);
+      return response;
+    },
+  );
 
 /** Named as in `guardedConnector`. */
 function hostAndPort(url: string): string {

@@ -1,6 +1,7 @@
 /** POST and GET /graphql: Ponder's half and ours, joined behind one endpoint. */
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { failedStatement } from "../db/statement-watch.ts";
 import type { Logger } from "../http/logger.ts";
 import type { ApiEnv } from "../http/router.ts";
 import { createGraphqlEndpoint } from "./gateway/endpoint.ts";
@@ -25,7 +26,15 @@ export async function createGraphqlModule({
     ownSdl,
     rootValue: createResolvers(services),
     redactError,
-    onError: (error) => logger.error({ msg: "GraphQL request failed", error }),
+    onError(error, { requestId }) {
+      const statement = failedStatement(error);
+      logger.error({
+        msg: "GraphQL request failed",
+        request_id: requestId,
+        ...(statement !== undefined && { statement }),
+        error,
+      });
+    },
   });
   return graphqlRoutes(endpoint, rateLimits);
 }

@@ -28,6 +28,8 @@ const METHODS = "GET, POST";
 
 /** The caller, for resolvers. */
 export interface Caller {
+  /** The request's id. */
+  readonly requestId: string;
   /**
    * The client address that limits refreshes; undefined for an app that may refresh over REST, where its tier is the
    * limit.
@@ -53,10 +55,12 @@ export function graphqlRoutes(
   const router = createRouter();
   const callerOf = (c: Context<ApiEnv>): Caller => {
     const app = c.get("app") as CallerApp | undefined;
-    if (!app) return { client: clientAddress(c) };
-    if (app.apis.includes(REFRESH_API)) return { client: undefined };
+    const requestId = c.get("requestId");
+    if (!app) return { requestId, client: clientAddress(c) };
+    if (app.apis.includes(REFRESH_API)) return { requestId, client: undefined };
     const url = permissionsPage(app);
     return {
+      requestId,
       client: clientAddress(c),
       cure: { message: `the API ${REFRESH_API} ends this limit; request access at ${url}`, url },
     };

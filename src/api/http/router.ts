@@ -7,6 +7,7 @@ import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { isDatabaseAway, isUnstorableText } from "../db/database-away.ts";
+import { failedStatement } from "../db/statement-watch.ts";
 import { ApiError, errorBody, refusalOf } from "./errors.ts";
 import type { Tier } from "./limits/tiers.ts";
 import type { Logger } from "./logger.ts";
@@ -64,7 +65,14 @@ export function answerError<E extends { Variables: { requestId: string } }>(
   const requestId = c.get("requestId") as string;
   const known = toApiError(error);
   if (known.code === "INTERNAL") {
-    logger.error({ msg: "Request failed", request_id: requestId, path: c.req.path, error });
+    const statement = failedStatement(error);
+    logger.error({
+      msg: "Request failed",
+      request_id: requestId,
+      path: c.req.path,
+      ...(statement !== undefined && { statement }),
+      error,
+    });
   }
   if (known.retryAfterSeconds !== undefined) c.header("Retry-After", String(known.retryAfterSeconds));
   return c.json(errorBody(known, requestId), known.status as ContentfulStatusCode);

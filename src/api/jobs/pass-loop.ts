@@ -2,6 +2,7 @@
 
 import { setMaxListeners } from "node:events";
 import type { Logger } from "../http/logger.ts";
+import { runInScope } from "../tracing/spans.ts";
 
 /** When the next pass should run. Milliseconds after this one ends, like all times here. */
 export interface NextPass {
@@ -73,12 +74,17 @@ export function startPassLoop(options: PassLoopOptions): PassLoop {
     }
   }
 
+  /** A pass belongs to nobody, whoever woke the loop. */
+  function begin(): void {
+    running = runInScope(undefined, run);
+  }
+
   function schedule(): void {
     if (isRunning || stopping.signal.aborted) return;
     clearTimeout(timer);
     const ms = Math.max(dueAt, restUntil) - performance.now();
-    if (ms <= 0) running = run();
-    else if (ms < Number.POSITIVE_INFINITY) timer = setTimeout(() => (running = run()), ms).unref();
+    if (ms <= 0) begin();
+    else if (ms < Number.POSITIVE_INFINITY) timer = setTimeout(begin, ms).unref();
   }
 
   function wake(withinMs = 0): void {

@@ -106,6 +106,7 @@ export function createOperatorActions(deps: OperatorDeps) {
       collection: CollectionConfig,
       tokenIds: readonly string[] | null,
       accept: boolean,
+      requestId?: string,
     ): Promise<string> {
       const note = (tx: Queryable, refresh_id: string): Promise<void> =>
         access.audit(tx, actor, "refreshes.request", collectionKey(collection), {
@@ -114,8 +115,8 @@ export function createOperatorActions(deps: OperatorDeps) {
           accept,
         });
       return tokenIds
-        ? operatorRequests.requestTokens(collection, tokenIds, accept, note)
-        : operatorRequests.requestCollection(collection, accept, note);
+        ? operatorRequests.requestTokens(collection, tokenIds, accept, note, requestId)
+        : operatorRequests.requestCollection(collection, accept, note, requestId);
     },
 
     /** Re-reads stored documents by this release's rules, in the background and without fetches. */

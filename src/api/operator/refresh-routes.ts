@@ -108,7 +108,13 @@ export function operatorRefreshRoutes({ actions, operatorRequests, findCollectio
       const { collection_address, chain_id, token_ids, accept } = c.req.valid("json");
       const collection = findCollection(collection_address, chain_id);
       const tokenIds = token_ids ? [...new Set(token_ids)] : null;
-      const refresh_id = await actions.requestRefresh(OPERATOR, collection, tokenIds, accept);
+      const refresh_id = await actions.requestRefresh(
+        OPERATOR,
+        collection,
+        tokenIds,
+        accept,
+        c.get("requestId"),
+      );
       const token_count = tokenIds?.length ?? null;
       return c.json({ refresh_id, collection: collectionKey(collection), token_count }, 200);
     })

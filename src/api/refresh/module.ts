@@ -4,6 +4,7 @@ import type { ChainCalls } from "../chain/contract/batched-calls.ts";
 import type { LatestBlock } from "../chain/contract/read-block.ts";
 import type { Database } from "../db/database.ts";
 import type { AmountLimiter } from "../http/limits/rate-limit.ts";
+import { type Logger, silentLogger } from "../http/logger.ts";
 import type { DailyJob } from "../jobs/daily.ts";
 import { createExistence } from "../metadata/module.ts";
 import type { MetadataService } from "../metadata/service.ts";
@@ -41,8 +42,10 @@ export function createRefreshModule(deps: {
   readonly tokenLimiter: AmountLimiter;
   /** Overrides UNSEEN_MAX. */
   readonly unseenMax?: number;
+  /** Gets a line for each request. */
+  readonly logger?: Logger;
 }): RefreshModule {
-  const { database, metadata, tokenLimiter } = deps;
+  const { database, metadata, tokenLimiter, logger = silentLogger } = deps;
   const askExistence = createExistence({
     ...deps,
     readContract: (chainId, collection) => metadata.readContract(database, chainId, collection),
@@ -54,9 +57,10 @@ export function createRefreshModule(deps: {
       askExistence,
       tokenLimiter,
       unseenQueue: createUnseenQueue(database, deps.unseenMax),
+      logger,
     }),
-    operatorRequests: createOperatorRequests({ database, metadata, askExistence }),
-    collectionRequests: createCollectionRequests(database),
+    operatorRequests: createOperatorRequests({ database, metadata, askExistence, logger }),
+    collectionRequests: createCollectionRequests(database, logger),
   };
 }
 

@@ -147,6 +147,7 @@ export function refreshRoutes({ refresh, collectionRequests, findCollection }: R
       const { receiptId, tokens } = await refresh.request(collection, tokenIds, {
         trigger: "rest",
         receiptFor: owner,
+        requestId: c.get("requestId"),
       });
       if (!receiptId) throw refusalOf(tokens);
       const receipt =

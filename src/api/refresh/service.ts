@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { CollectionConfig } from "../../config.ts";
 import type { Database } from "../db/database.ts";
 import { type AmountLimiter, type Cure, rateLimited } from "../http/limits/rate-limit.ts";
+import type { Logger } from "../http/logger.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { AskExistence } from "../metadata/uri/existence.ts";
 import { enqueue, type Trigger } from "./queue/queue.ts";
@@ -11,6 +12,7 @@ import type { UnseenCapacity, UnseenQueue } from "./queue/unseen-queue.ts";
 import { findNextReads } from "./receipts/next-reads.ts";
 import { addReceipt, findReceipt, type ReceiptOwner } from "./receipts/receipts.ts";
 import { createReceiptWaits } from "./receipts/waits.ts";
+import { inSendSpan, logRequested } from "./refresh-spans.ts";
 import { createJudge, fetchedOf, type RequestedToken, viewVerdict } from "./verdicts.ts";
 
 export interface RefreshDeps {
@@ -20,6 +22,7 @@ export interface RefreshDeps {
   /** Of token ids, by client address. */
   readonly tokenLimiter: AmountLimiter;
   readonly unseenQueue: UnseenQueue;
+  readonly logger: Logger;
 }
 
 interface Accepted {
@@ -36,10 +39,12 @@ interface Caller {
   readonly client?: string | undefined;
   /** What ends that limit, for the refusal. */
   readonly cure?: Cure | undefined;
+  /** The id of the request that asks. */
+  readonly requestId?: string | undefined;
 }
 
 export function createRefresh(deps: RefreshDeps) {
-  const { database, metadata, tokenLimiter, unseenQueue } = deps;
+  const { database, metadata, tokenLimiter, unseenQueue, logger } = deps;
   const judge = createJudge(deps);
 
   async function takeIds(client: string, count: number, cure?: Cure): Promise<void> {
@@ -50,7 +55,7 @@ export function createRefresh(deps: RefreshDeps) {
   async function accept(
     collection: CollectionConfig,
     tokenIds: readonly string[],
-    { anonymous = false, trigger, receiptFor }: Caller,
+    { anonymous = false, trigger, receiptFor, requestId }: Caller,
     capacity?: UnseenCapacity,
   ): Promise<Accepted> {
     const verdicts = await judge(collection, tokenIds, { anonymous, capacity });
@@ -62,25 +67,29 @@ export function createRefresh(deps: RefreshDeps) {
 
     const { chainId, address } = collection;
     const vouched = fetchedOf(verdicts, ({ isVouched }) => isVouched);
-    await database.transaction(async (tx) => {
-      const unseen = anonymous ? [...vouched.keys()] : [];
-      const request = { chainId, collection: address, tokens: queued, trigger, anonymous, unseen };
-      const marks = queued.size > 0 ? await enqueue(tx, request) : undefined;
-      // After the queue rows, in the order of a worker that records a fetch.
-      if (vouched.size > 0) await metadata.addUnseenTokens(tx, chainId, address, vouched);
-      if (!receipt || !receiptFor) return;
-      await addReceipt(tx, {
-        id: receipt,
-        owner: receiptFor,
-        chainId,
-        collection: address,
-        tokens: tokens.map((token) => ({
-          tokenId: token.token_id,
-          mark: marks?.get(token.token_id),
-          ended: token,
-        })),
-      });
-    });
+    await inSendSpan(requestId, (asker) =>
+      database.transaction(async (tx) => {
+        const unseen = anonymous ? [...vouched.keys()] : [];
+        const request = { chainId, collection: address, tokens: queued, trigger, anonymous, unseen };
+        const marks = queued.size > 0 ? await enqueue(tx, request) : undefined;
+        // After the queue rows, in the order of a worker that records a fetch.
+        if (vouched.size > 0) await metadata.addUnseenTokens(tx, chainId, address, vouched);
+        if (!receipt || !receiptFor) return;
+        await addReceipt(tx, {
+          id: receipt,
+          owner: receiptFor,
+          ...asker,
+          chainId,
+          collection: address,
+          tokens: tokens.map((token) => ({
+            tokenId: token.token_id,
+            mark: marks?.get(token.token_id),
+            ended: token,
+          })),
+        });
+      }),
+    );
+    logRequested(logger, { requestId, refreshId: receipt, trigger, collection, queued: queued.size });
     return { receiptId: receipt, tokens };
   }
 

@@ -7,7 +7,7 @@ import { createResolvers } from "../../../src/api/graphql/own/resolvers.ts";
 import { type Caller, redactError } from "../../../src/api/graphql/routes.ts";
 import type { createTestApp } from "../../support/app.ts";
 
-const ANYBODY: Caller = { client: "127.0.0.1" };
+const ANYBODY: Caller = { requestId: "7f3e0b52-33a8-4b0e-9d6f-0a4f6f1f1c11", client: "127.0.0.1" };
 
 // Ponder's half is tested elsewhere; here it has no tables.
 const base = buildSchema("scalar JSON type Query { _meta: JSON }");

@@ -16,7 +16,7 @@ const setup = createTriggerSetup(test);
 const api = createTestApp(test);
 const key = await api.createKey();
 const otherKey = await api.createKey(["market-partner"], "Others");
-const { logger } = createMemoryLogger();
+const { logger, entries } = createMemoryLogger();
 const issues = [{ code: "missing_name", kind: "document", count: 3 }];
 const ends = createSweepEnds({ database, logger, readIssueCounts: async () => issues });
 const PATH = `/market-partner/collections/${COLLECTION}/refresh_collection?chain_id=${CHAIN_ID}`;
@@ -59,6 +59,20 @@ const end = (leases: readonly Lease[], status: TokenStatus = "updated", reason: 
   });
 
 describe("a refresh of a whole collection by an app", () => {
+  it("is logged at its end with the id of the request that asked for it, once", async () => {
+    await know(2);
+    const { headers, body } = await post();
+    await setup.sweeps().advance();
+    await end(await lease(2), "unchanged");
+    await ends.endFinished();
+    await ends.endFinished();
+
+    const request_id = headers.get("x-request-id");
+    expect(entries.filter((entry) => entry.request_id === request_id)).toMatchObject([
+      { msg: "Refresh ended", refresh_id: body.refresh_id, status: "done", total: 2, unchanged: 2 },
+    ]);
+  });
+
   it("reads every listed token, and its receipt counts them in place of a list", async () => {
     await know(1_200);
     const id = await start();

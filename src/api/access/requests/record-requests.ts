@@ -1,6 +1,7 @@
-/** Notes every request with a valid key once it is answered, whatever the answer. */
+/** Notes every request while it is answered, and those with a valid key once they are, whatever the answer. */
 
 import { createMiddleware } from "hono/factory";
+import { requestBegan, requestEnded } from "../../http/requests-in-flight.ts";
 import { type ApiEnv, toApiError } from "../../http/router.ts";
 import type { EndedRequest } from "./request-log.ts";
 
@@ -8,13 +9,19 @@ import type { EndedRequest } from "./request-log.ts";
 export const recordRequests = (record: (request: EndedRequest) => void) =>
   createMiddleware<ApiEnv>(async (c, next) => {
     const startedAt = performance.now();
-    await next();
+    const requestId = c.get("requestId");
+    requestBegan(requestId, startedAt);
+    try {
+      await next();
+    } finally {
+      requestEnded(requestId);
+    }
     const app = c.get("app");
     if (!app) return;
     record({
       appId: app.id,
       keyId: app.keyId,
-      requestId: c.get("requestId"),
+      requestId,
       method: c.req.method,
       url: c.req.url,
       status: c.res.status,

@@ -11,6 +11,8 @@ import {
   type PublicClient,
 } from "viem";
 import type { ChainConfig } from "../../../config.ts";
+import { parseUrl } from "../../http/text/parse-url.ts";
+import { inSpan, SpanKind } from "../../tracing/spans.ts";
 import { endpointsOf } from "./endpoints.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -58,7 +60,9 @@ function createClient(
       let last: unknown = new Error(`no RPC endpoint serves chain ${chain.id}`);
       for (const place of endpoints.places()) {
         try {
-          return await each[place - 1]?.request(call as never);
+          return await inCallSpan(chain.rpcUrls[place - 1], call, async () =>
+            each[place - 1]?.request(call as never),
+          );
         } catch (error) {
           if (isRevert(error)) throw error;
           endpoints.suspect(place);
@@ -71,6 +75,21 @@ function createClient(
   }) as unknown as HttpTransport;
   return createPublicClient({ transport, ...ours });
 }
+
+/** Named by the host: an endpoint's path or query is often a key. */
+const inCallSpan = (url: string | undefined, call: unknown, work: () => Promise<unknown>): Promise<unknown> =>
+  inSpan(
+    (call as { method: string }).method,
+    () => ({
+      kind: SpanKind.CLIENT,
+      attributes: {
+        "rpc.system": "jsonrpc",
+        "rpc.method": (call as { method: string }).method,
+        "server.address": parseUrl(url ?? "")?.hostname ?? "",
+      },
+    }),
+    work,
+  );
 
 function createEndpoint(url: string): PublicClient {
   const transport = http(url, {

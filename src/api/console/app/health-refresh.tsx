@@ -46,12 +46,17 @@ export async function findRefresh(
  * Refreshes the tokens that a form names, separated by commas or spaces. Returns the receipt's id; throws INVALID_REQUEST
  * or TOO_MANY_TOKENS for other text, and what the route does if no such token is known.
  */
-export async function refreshTokens({ site, app, collection }: Place, text: string): Promise<string> {
+export async function refreshTokens(
+  { site, app, collection }: Place,
+  text: string,
+  requestId: string,
+): Promise<string> {
   const parsed = tokenIdsField.safeParse(text.split(/[\s,]+/).filter(Boolean));
   if (!parsed.success) throw new ApiError("INVALID_REQUEST", detailsOf(parsed.error));
   const { receiptId, tokens } = await site.refresh.request(collection, [...new Set(parsed.data)], {
     trigger: "rest",
     receiptFor: { appId: app.id },
+    requestId,
   });
   if (!receiptId) throw refusalOf(tokens);
   return receiptId;

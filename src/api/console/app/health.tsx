@@ -210,7 +210,7 @@ export function healthPages(site: Site): Hono<ConsoleEnv> {
       const { place, fields } = await placeOf(c);
       const text = fields.token_ids ?? "";
       try {
-        const refresh = await refreshTokens(place, text);
+        const refresh = await refreshTokens(place, text, c.get("requestId"));
         return c.redirect(hrefOf(place, "", { refresh, done: "refresh_started" }), 303);
       } catch (error) {
         if (!(error instanceof ApiError) || error.status >= 500) throw error;
@@ -221,7 +221,7 @@ export function healthPages(site: Site): Hono<ConsoleEnv> {
     .post("/apps/:app/health/refresh-collection", async (c) => {
       const { place } = await placeOf(c);
       const { collection, app } = place;
-      const refresh = await collectionRequests.request(collection, app.id);
+      const refresh = await collectionRequests.request(collection, app.id, c.get("requestId"));
       return c.redirect(hrefOf(place, "", { refresh, done: "refresh_started" }), 303);
     })
     .post("/apps/:app/health/cancel", async (c) => {

@@ -111,7 +111,7 @@ export function operatorQueuePages(site: Site): Hono<ConsoleEnv> {
     .post("/operator/refreshes", async (c) => {
       const { actor } = operatorOnly(c);
       const collection = collectionNamed(site, (await formOf(c)).collection);
-      await actions.requestRefresh(actor, collection, null, false);
+      await actions.requestRefresh(actor, collection, null, false, c.get("requestId"));
       return goTo(site, c, path, "refresh_started");
     });
 }

@@ -1,6 +1,7 @@
 /** One GraphQL endpoint for Ponder's queries and ours: the side that owns a root field answers it. */
 
 import type { GraphQLObjectType, GraphQLSchema } from "graphql";
+import { inSpan } from "../../tracing/spans.ts";
 import type { ErrorEntry, ErrorReports } from "../errors.ts";
 import { assertResolvers, type RootValue } from "../own/own-half.ts";
 import type { PonderHandler } from "../ponder/ponder-half.ts";
@@ -14,7 +15,12 @@ import { createPlanner, isPlan, type Plan, refusal } from "./plan.ts";
 import type { Schemas } from "./prepared-document.ts";
 import { runOperation } from "./run-operation.ts";
 
-export interface EndpointDependencies<Context> extends ErrorReports {
+// What is longer, nobody wrote to read it in a trace.
+const NAME_LENGTH_MAX = 100;
+
+export interface EndpointDependencies<Context> extends Pick<ErrorReports, "redactError"> {
+  /** Called for each error of a request that is redacted to INTERNAL, and for no other. Must not throw. */
+  readonly onError?: (error: unknown, context: Context) => void;
   /** Ponder's `graphql()` middleware, behind `POST /graphql`. */
   readonly ponder: PonderHandler;
   /** Extends Ponder's `Query`, and declares `Mutation` with `extend schema { mutation: Mutation }`. */
@@ -73,10 +79,20 @@ export async function createGraphqlEndpoint<Context>(
   const introspection = createIntrospectionCache();
   const plan = createPlanner<Context>(schemas, introspection);
 
+  const { redactError, onError } = dependencies;
+
   const run = async ({ operation, key, ...planned }: Plan<Context>): Promise<EndpointAnswer> => {
-    const { json, resultStatus, error } = await runOperation(
-      { operation, ...planned },
-      { ...dependencies, schemas, reports: dependencies },
+    const reports = { redactError, onError: (error: unknown) => onError?.(error, planned.context) };
+    const { name, operation: type } = operation.definition;
+    const { json, resultStatus, error } = await inSpan(
+      type,
+      () => ({
+        attributes: {
+          "graphql.operation.type": type,
+          ...(name && { "graphql.operation.name": name.value.slice(0, NAME_LENGTH_MAX) }),
+        },
+      }),
+      () => runOperation({ operation, ...planned }, { ...dependencies, schemas, reports }),
     );
     const tooLarge = sizeError(json);
     if (tooLarge) return refusal([tooLarge]);

@@ -33,12 +33,12 @@ export function createRefreshFields({
 }) {
   return {
     /** Same as the REST route, but without a key. */
-    async requestMetadataRefresh(args: RequestArguments, { client, cure }: Caller) {
+    async requestMetadataRefresh(args: RequestArguments, { client, cure, requestId }: Caller) {
       const { tokenAddress, tokenIds } = readArguments(requestArguments, args);
       const { receiptId, tokens } = await refresh.request(
         await collections.findNamed(tokenAddress, args.chainId ?? undefined),
         [...new Set(tokenIds)],
-        { trigger: "graphql", anonymous: true, client, cure, receiptFor: OWNER },
+        { trigger: "graphql", anonymous: true, client, cure, requestId, receiptFor: OWNER },
       );
       if (!receiptId) throw refusalOf(tokens, (index) => `tokenIds[${index}]`);
       const receipt = await refresh.findReceipt(receiptId, OWNER);

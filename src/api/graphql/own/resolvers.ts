@@ -42,7 +42,7 @@ export function createResolvers(deps: ResolverDeps) {
     },
     Mutation: {
       requestMetadataRefresh,
-      refreshMetadata: async (args: TokenArguments, { client, cure }: Caller) => {
+      refreshMetadata: async (args: TokenArguments, { client, cure, requestId }: Caller) => {
         const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);
         const collection = await collections.findNamed(tokenAddress, chainId);
         const { tokens } = await refresh.request(collection, [tokenId], {
@@ -50,6 +50,7 @@ export function createResolvers(deps: ResolverDeps) {
           anonymous: true,
           client,
           cure,
+          requestId,
         });
         if (tokens.some(({ status }) => status !== "queued")) throw refusalOf(tokens, () => "tokenId");
         return true;

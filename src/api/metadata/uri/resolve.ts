@@ -7,6 +7,7 @@ import type { Fetching } from "../../fetch/fetching.ts";
 import type { FetchFailure } from "../../fetch/guarded-fetch.ts";
 import { type ContentOptions, createFetchContent, type Verified } from "../../fetch/ipfs/fetch-content.ts";
 import { contentOf, gatewayOf, IPFS_HOST, locate, substituteId } from "../../fetch/locate.ts";
+import { inSpan } from "../../tracing/spans.ts";
 import type { Issue } from "../document/issues.ts";
 import { parseJson, replaceStrings, storable } from "../document/json.ts";
 import { type Metadata, normalise } from "../document/normalise.ts";
@@ -89,6 +90,8 @@ const DOCUMENT_TIMEOUT_MS = 30_000;
 // A common server limit for the request line.
 const URI_LENGTH_MAX = 8_192;
 
+const noDetails = () => ({});
+
 type Failure = Omit<Extract<Resolution, { kind: "failed" }>, "uri" | "block" | "durationMs" | "host">;
 type Answer = Failure | { readonly kind: "document"; readonly document: Document };
 type HostAnswer = Answer | { readonly kind: "not_modified"; readonly hash: string };
@@ -151,7 +154,7 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
 
   return async (token, standard, block, signal, admit, known) => {
     const startedAt = Date.now();
-    const read = await readUri(token, standard, block);
+    const read = await inSpan("read token URI", noDetails, () => readUri(token, standard, block));
     const outcome = (uri: string | null, answer: HostAnswer, host?: string): Resolution => ({
       ...answer,
       host,

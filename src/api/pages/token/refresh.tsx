@@ -30,6 +30,7 @@ export async function requestRefresh(site: Site, c: PagesContext): Promise<Respo
     anonymous: true,
     client: site.rateLimits.clientAddress(c),
     receiptFor: OWNER,
+    requestId: c.get("requestId"),
   });
   if (!receiptId) throw refusalOf(tokens, () => "token_id", 404);
   const { chainId, address } = collection;

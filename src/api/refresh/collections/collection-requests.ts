@@ -5,8 +5,10 @@ import type { CollectionConfig } from "../../../config.ts";
 import { UINT256_MAX } from "../../../domain/token-ref.ts";
 import type { Database } from "../../db/database.ts";
 import { ApiError } from "../../http/errors.ts";
+import { type Logger, silentLogger } from "../../http/logger.ts";
 import { type ProgressGroup, readProgress } from "../receipts/progress-store.ts";
 import { addReceipt } from "../receipts/receipts.ts";
+import { inSendSpan, logRequested } from "../refresh-spans.ts";
 import {
   addAppSweep,
   type CollectionRefresh,
@@ -29,17 +31,23 @@ export interface CollectionReceipt extends CollectionRefresh {
   readonly groups: readonly ProgressGroup[];
 }
 
-export function createCollectionRequests(database: Database) {
-  function add({ chainId, address }: CollectionConfig, appId: string): Promise<string | undefined> {
-    return database.transaction(async (tx) => {
-      const id = randomUUID();
-      const place = { chainId, collection: address };
-      const to = UINT256_MAX.toString();
-      if (!(await addAppSweep(tx, { ...place, receiptId: id, appId, to, block: ANY_BLOCK })))
-        return undefined;
-      await addReceipt(tx, { ...place, id, owner: { appId }, tokens: [] });
-      return id;
-    });
+export function createCollectionRequests(database: Database, logger: Logger = silentLogger) {
+  function add(
+    { chainId, address }: CollectionConfig,
+    appId: string,
+    requestId: string | undefined,
+  ): Promise<string | undefined> {
+    return inSendSpan(requestId, (asker) =>
+      database.transaction(async (tx) => {
+        const id = randomUUID();
+        const place = { chainId, collection: address };
+        const to = UINT256_MAX.toString();
+        if (!(await addAppSweep(tx, { ...place, receiptId: id, appId, to, block: ANY_BLOCK })))
+          return undefined;
+        await addReceipt(tx, { ...place, id, owner: { appId }, ...asker, tokens: [] });
+        return id;
+      }),
+    );
   }
 
   return {
@@ -47,10 +55,13 @@ export function createCollectionRequests(database: Database) {
      * Sweeps all listed tokens of a collection at the lowest priority, and returns the receipt's id. Throws
      * REFRESH_RUNNING while an app's refresh of the collection has not ended; `details` has its id, if it is this app's.
      */
-    async request(collection: CollectionConfig, appId: string): Promise<string> {
+    async request(collection: CollectionConfig, appId: string, requestId?: string): Promise<string> {
       for (let tries = 1; tries <= TRIES_MAX; tries++) {
-        const id = await add(collection, appId);
-        if (id !== undefined) return id;
+        const id = await add(collection, appId, requestId);
+        if (id !== undefined) {
+          logRequested(logger, { requestId, refreshId: id, trigger: "sweep", collection, queued: null });
+          return id;
+        }
         const place = { chainId: collection.chainId, collection: collection.address };
         const running = await findRunning(database, place);
         if (!running) continue;

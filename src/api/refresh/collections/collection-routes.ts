@@ -166,7 +166,10 @@ export function collectionRefreshRoutes({
       const collection = await findCollection(collection_address, c.req.valid("query").chain_id);
       const app = c.get("app");
       assertCollectionAllowed(app, collection, permissionsPage);
-      return c.json({ refresh_id: await collectionRequests.request(collection, app.id) }, 200);
+      return c.json(
+        { refresh_id: await collectionRequests.request(collection, app.id, c.get("requestId")) },
+        200,
+      );
     })
     .openapi(cancelRoute, async (c) =>
       c.json(await cancel(c.req.valid("param").refresh_id, c.get("app").id), 200),

@@ -128,6 +128,8 @@ export interface EndingSweep extends Place {
   readonly receiptId: string;
   readonly isCancelled: boolean;
   readonly total: number;
+  /** The id of the request that asked for it; null if it was the chain. */
+  readonly requestId: string | null;
 }
 
 /**
@@ -137,7 +139,8 @@ export async function readEnding(db: Queryable, limit: number): Promise<EndingSw
   const rows = await db.query<Omit<EndingSweep, "chainId" | "total"> & { chainId: string; total: string }>(
     `select id, chain_id as "chainId", collection, receipt_id as "receiptId", cancelled_at is not null as "isCancelled",
             -- One of the chain leaves out what was read since.
-            case when by_chain then asked else greatest(known, passed) end as total
+            case when by_chain then asked else greatest(known, passed) end as total,
+            (select p.request_id from vitrine.receipt p where p.id = s.receipt_id) as "requestId"
        from vitrine.sweep s where finished_at is not null and ended_at is null and receipt_id is not null
         and (cancelled_at is not null
              or not exists (select from vitrine.receipt_token t where t.receipt_id = s.receipt_id and t.status is null))

@@ -43,7 +43,7 @@ export function createSweepEnds({ database, readIssueCounts, logger }: SweepEnds
   }
 
   async function endOne(sweep: EndingSweep): Promise<boolean> {
-    const { id, receiptId, isCancelled, total } = sweep;
+    const { id, receiptId, requestId, isCancelled, total } = sweep;
     if (isCancelled) {
       await database.transaction(async (tx) => {
         if (await lockEnding(tx, id)) await withdrawQueued(tx, receiptId);
@@ -51,20 +51,26 @@ export function createSweepEnds({ database, readIssueCounts, logger }: SweepEnds
     }
     if (await isAwaited(database, receiptId)) return false;
     const issues = await countIssues(sweep);
-    return database.transaction(async (tx) => {
-      if (!(await lockEnding(tx, id))) return false;
+    const digest = await database.transaction(async (tx) => {
+      if (!(await lockEnding(tx, id))) return undefined;
       const sums = await sumReceipt(tx, receiptId);
       const { updated = 0, unchanged = 0, failed = 0, not_found = 0 } = sums;
       const read = updated + unchanged + failed + not_found;
       const cancelled = isCancelled ? Math.max(0, total - read) : 0;
-      await endSweep(tx, id, {
+      const ended = {
         refresh_id: receiptId,
         status: isCancelled ? "cancelled" : "done",
         counts: { total: Math.max(total, read), updated, unchanged, failed, not_found, cancelled },
         issues: issues?.map(({ code, kind, count }) => ({ code, kind, count })) ?? null,
-      });
-      return true;
+      };
+      await endSweep(tx, id, ended);
+      return ended;
     });
+    if (digest && requestId !== null) {
+      const { refresh_id, status, counts } = digest;
+      logger.info({ msg: "Refresh ended", request_id: requestId, refresh_id, status, ...counts });
+    }
+    return digest !== undefined;
   }
 
   return {

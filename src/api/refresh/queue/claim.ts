@@ -10,8 +10,8 @@ import type { Queryable } from "../../db/database.ts";
 import { isPaused, isTripped } from "../../jobs/hosts.ts";
 import type { KnownDocument } from "../../metadata/uri/resolve.ts";
 import { PROBE_TIME } from "./hosts.ts";
-import { LEASE, type Lease, STILL_ANONYMOUS } from "./leases.ts";
-import { ANONYMOUS_PRIORITY, priorityLevels } from "./priorities.ts";
+import { type Asker, LEASE, type Lease, STILL_ANONYMOUS } from "./leases.ts";
+import { ANONYMOUS_PRIORITY, callerTriggers, priorityLevels } from "./priorities.ts";
 
 /** What a process may claim. */
 export interface Share {
@@ -47,6 +47,16 @@ const isProbed = isTripped("p");
 // Processes that claim at the same moment see the same tokens, and each takes those that the others leave.
 const RIVALS = 4;
 
+// Of callers' fetches only: a sweep claims hundreds at a time, and no request waits for them.
+const ASKERS_MAX = 5;
+const askers = `(
+  select json_agg(json_build_object('requestId', p.request_id, 'traceparent', p.traceparent) order by p.created_at)
+    from (select p.request_id, p.traceparent, p.created_at
+            from vitrine.receipt_token w join vitrine.receipt p on p.id = w.receipt_id
+           where (w.chain_id, w.collection, w.token_id) = (c.chain_id, c.collection, c.token_id)
+             and w.status is null and w.wanted <= c.started and p.request_id is not null
+           order by p.created_at limit ${ASKERS_MAX}) p)`;
+
 /** Claims up to `count` due tokens in order of priority, none that another process has leased. */
 export async function claim(
   db: Queryable,
@@ -55,12 +65,13 @@ export async function claim(
   count: number,
 ): Promise<Lease[]> {
   const rows = await db.query<
-    Omit<Lease, "standard" | "chainId" | "minBlock" | "burnedBlock" | "known"> & {
+    Omit<Lease, "standard" | "chainId" | "minBlock" | "burnedBlock" | "known" | "askers"> & {
       chainId: string;
       minBlock: string;
       standard: Standard | null;
       burnedBlock: string | null;
       known: KnownDocument | null;
+      askers: Asker[] | null;
     }
   >(
     `with recursive ${hosts}, open_hosts as materialized (
@@ -129,7 +140,8 @@ export async function claim(
             case when c.trigger = 'sample' then (
               select json_build_object('uri', v.uri, 'etag', v.etag, 'hash', v.content_hash)
                 from vitrine.version v where v.id = t.served_version and v.uri is not null and v.etag is not null)
-            end as known
+            end as known,
+            case when c.trigger = any($9) then ${askers} end as askers
        from claimed c
        left join lateral ${tokenState(tables, { chainId: "c.chain_id", collection: "c.collection", tokenId: "c.token_id" })} s on true
        left join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (c.chain_id, c.collection, c.token_id)`,
@@ -142,6 +154,7 @@ export async function claim(
       [...quotas.keys()],
       [...quotas.values()],
       worker ?? null,
+      callerTriggers,
     ],
     "claim",
   );
@@ -152,6 +165,7 @@ export async function claim(
     standard: row.standard ?? undefined,
     burnedBlock: row.burnedBlock === null ? undefined : Number(row.burnedBlock),
     known: row.known ?? undefined,
+    askers: row.askers ?? undefined,
   }));
 }
 

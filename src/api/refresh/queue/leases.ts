@@ -33,6 +33,15 @@ export interface Lease extends TokenRef {
   readonly burnedBlock: number | undefined;
   /** For a sample: the served version, if its host sent a strong ETag with it. */
   readonly known?: KnownDocument | undefined;
+  /** The oldest requests whose receipts wait for it, if callers asked for it. */
+  readonly askers?: readonly Asker[] | undefined;
+}
+
+/** A request that waits for a fetch. */
+export interface Asker {
+  readonly requestId: string | null;
+  /** Of the span that asked, while traces are on. */
+  readonly traceparent: string | null;
 }
 
 // SQL on row `r`: an attempt in progress still belongs to the callers who caused it.

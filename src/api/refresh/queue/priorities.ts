@@ -12,6 +12,9 @@ export type Trigger =
   | "recheck"
   | "sample";
 
+/** Those of fetches that a caller asked for. */
+export const callerTriggers: readonly Trigger[] = ["rest", "graphql", "page", "operator"];
+
 export const priorityLevels = [30, 20, 15, 10, 5] as const;
 
 /** Requests by callers without a key: below events, above sweeps. */

@@ -28,6 +28,9 @@ export type ReceiptOwner = { readonly appId: string } | "anonymous" | "operator"
 export interface NewReceipt {
   readonly id: string;
   readonly owner: ReceiptOwner;
+  /** The request that it is for. */
+  readonly requestId?: string | undefined;
+  readonly traceparent?: string | undefined;
   readonly chainId: number;
   readonly collection: string;
   /** In request order. */
@@ -54,10 +57,11 @@ const ownerColumns = (owner: ReceiptOwner): readonly [madeBy: string, appId: str
   typeof owner === "string" ? [owner, null] : ["app", owner.appId];
 
 export async function addReceipt(db: Queryable, receipt: NewReceipt): Promise<void> {
-  const { id, owner, chainId, collection } = receipt;
+  const { id, owner, requestId, traceparent, chainId, collection } = receipt;
   await db.query(
-    "insert into vitrine.receipt (id, made_by, app_id, chain_id, collection) values ($1, $2, $3, $4, $5)",
-    [id, ...ownerColumns(owner), chainId, collection],
+    `insert into vitrine.receipt (id, made_by, app_id, chain_id, collection, request_id, traceparent)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [id, ...ownerColumns(owner), chainId, collection, requestId ?? null, traceparent ?? null],
   );
   await addReceiptTokens(db, receipt, 0);
 }
@@ -65,7 +69,7 @@ export async function addReceipt(db: Queryable, receipt: NewReceipt): Promise<vo
 /** Adds entries to a receipt, after `before` others. Queue rows must be written first, in the order of a worker. */
 export async function addReceiptTokens(
   db: Queryable,
-  { id, chainId, collection, tokens }: Omit<NewReceipt, "owner">,
+  { id, chainId, collection, tokens }: Omit<NewReceipt, "owner" | "requestId" | "traceparent">,
   before: number,
 ): Promise<void> {
   if (tokens.length === 0) return;

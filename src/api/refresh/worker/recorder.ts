@@ -5,13 +5,16 @@
 
 import type { Database, Queryable } from "../../db/database.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
+import { type Logger, silentLogger } from "../../http/logger.ts";
 import type { HostAnswer, NoteHost } from "../../jobs/hosts.ts";
 import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
+import { currentScope, runInScope, type Scope } from "../../tracing/spans.ts";
 import { type FetchReport, noRefreshMetrics, type RefreshMetrics } from "../metrics.ts";
 import { rememberHosts } from "../queue/hosts.ts";
 import { complete, type Lease, lockLeases, reschedule } from "../queue/leases.ts";
+import { logRecorded } from "../refresh-spans.ts";
 import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
 import { answerReceipts, readShown } from "./answer-receipts.ts";
 
@@ -50,6 +53,8 @@ interface Waiting {
   readonly fetched: FetchedLease;
   readonly done: (end: RecordEnd) => void;
   readonly failed: (error: unknown) => void;
+  /** Of the fetch. */
+  readonly scope: Scope | undefined;
 }
 
 export interface RecorderDeps {
@@ -60,10 +65,12 @@ export interface RecorderDeps {
   /** How many good answers a host has given lately, including those of the batch. 0 by default. */
   readonly answeredLately?: (host: string) => number;
   readonly metrics?: RefreshMetrics | undefined;
+  /** Gets a line for each caller's request of a batch. */
+  readonly logger?: Logger;
 }
 
 export function createRecorder(deps: RecorderDeps): Recorder {
-  const { database, metrics = noRefreshMetrics } = deps;
+  const { database, metrics = noRefreshMetrics, logger = silentLogger } = deps;
   const waiting: Waiting[] = [];
   let working = 0;
   let startedAt = 0;
@@ -76,7 +83,9 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     while (waiting.length > 0 && mayWork()) {
       working++;
       startedAt = Date.now();
-      await recordTogether(takeBatch(waiting));
+      const batch = takeBatch(waiting);
+      // In the trace of one of them: the transaction is the same for all.
+      await runInScope(batch.find(({ scope }) => scope)?.scope, () => recordTogether(batch));
       working--;
     }
   }
@@ -85,8 +94,9 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     try {
       const ends = batch.map(({ fetched }) => fetched);
       const work = (tx: Queryable) => recordAll(tx, deps, ends);
-      const { lost, reports } = await database.transaction(work, "byKey");
+      const { lost, reports, statuses } = await database.transaction(work, "byKey");
       reports.forEach(metrics.fetched);
+      logRecorded(logger, statuses);
       for (const { fetched, done } of batch) done(lost.has(fetched.lease) ? "lost" : "recorded");
     } catch (error) {
       const [only, ...others] = batch;
@@ -99,7 +109,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   return {
     record: (fetched) =>
       new Promise((done, failed) => {
-        waiting.push({ fetched, done, failed });
+        waiting.push({ fetched, done, failed, scope: currentScope() });
         void work();
       }),
   };
@@ -121,28 +131,32 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
 const isMissedSample = ({ lease, resolution }: FetchedLease): boolean =>
   lease.trigger === "sample" && resolution.kind === "failed" && resolution.transient;
 
-/** Returns the lost leases, and what metrics count of the others. */
+interface Recorded {
+  readonly lost: ReadonlySet<Lease>;
+  /** What metrics count of the others. */
+  readonly reports: readonly FetchReport[];
+  readonly statuses: readonly { readonly lease: Lease; readonly status: string }[];
+}
+
 async function recordAll(
   tx: Queryable,
   { metadata, media = noMedia, ...hosts }: RecorderDeps,
   batch: readonly FetchedLease[],
-): Promise<{ readonly lost: ReadonlySet<Lease>; readonly reports: readonly FetchReport[] }> {
+): Promise<Recorded> {
   const leases = batch.map(({ lease }) => lease);
   const holding = await lockLeases(tx, leases);
   const current = new Set(holding.current);
   const kept = batch.filter(({ lease }) => current.has(lease));
-  const reports = [
-    ...(await putBack(tx, metadata, kept.filter(goesOn))),
-    ...(await end(
-      tx,
-      metadata,
-      media,
-      kept.filter((each) => !goesOn(each)),
-      holding.awaited,
-    )),
-  ];
+  const again = kept.filter(goesOn);
+  const over = kept.filter((each) => !goesOn(each));
+  const retried = await putBack(tx, metadata, again);
+  const { ends, reports } = await end(tx, metadata, media, over, holding.awaited);
   await noteHosts(tx, hosts, kept, holding.hasHostFaults);
-  return { lost: new Set(leases.filter((lease) => !current.has(lease))), reports };
+  return {
+    lost: new Set(leases.filter((lease) => !current.has(lease))),
+    reports: [...retried, ...reports],
+    statuses: [...again.map(({ lease }) => ({ lease, status: "retried" })), ...ends],
+  };
 }
 
 async function putBack(
@@ -172,8 +186,8 @@ async function end(
   media: EnqueueMedia,
   batch: readonly FetchedLease[],
   awaited: ReadonlySet<Lease>,
-): Promise<FetchReport[]> {
-  if (batch.length === 0) return [];
+): Promise<{ readonly ends: Recorded["statuses"]; readonly reports: readonly FetchReport[] }> {
+  if (batch.length === 0) return { ends: [], reports: [] };
   const missed = batch.filter(isMissedSample);
   const recorded = batch.filter((each) => !isMissedSample(each));
   const shownBefore = await readShown(tx, metadata, media, [...awaited]);
@@ -200,7 +214,7 @@ async function end(
   await answerReceipts(tx, media, answers, served, shownBefore);
   const over = batch.map(({ lease }) => lease);
   await complete(tx, over, (lease) => ends.get(lease) ?? { status: "failed" });
-  return [...ends.values(), ...missed.flatMap(missedReport)];
+  return { ends: [...ends.values()], reports: [...ends.values(), ...missed.flatMap(missedReport)] };
 }
 
 function missedReport({ resolution }: FetchedLease): FetchReport[] {

@@ -14,11 +14,13 @@ import { retryPolicies } from "../../jobs/retry-policies.ts";
 import { burnedIn } from "../../metadata/rules.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
+import { inSpan } from "../../tracing/spans.ts";
 import type { RefreshMetrics } from "../metrics.ts";
 import { claim, nextDueMs } from "../queue/claim.ts";
 import { askProbes, awaitHost, countWorkers } from "../queue/hosts.ts";
 import { complete, type Lease, release, renew } from "../queue/leases.ts";
 import { settle } from "../receipts/receipts.ts";
+import { inProcessSpan, requestIdsOf } from "../refresh-spans.ts";
 import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
 import { createRecorder } from "./recorder.ts";
 
@@ -111,7 +113,8 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       // Requests that wait for a host that may be down learn of it first.
       if (!isFault || isAnswering) use.turn?.leave();
       const isLoad = isAnswering && isFault && hostSignal !== "failed";
-      if ((await recorder.record({ lease, resolution, isLoad })) === "lost") throw new LeaseLost();
+      const recording = () => recorder.record({ lease, resolution, isLoad });
+      if ((await inSpan("record", () => ({}), recording)) === "lost") throw new LeaseLost();
       if (isFault) hosts.forgetPaused();
     } finally {
       arrive(use);
@@ -152,7 +155,15 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       isReleased = true;
       return false;
     };
-    const resolution = await metadata.resolve(lease, lease.standard, block, signal, admit, lease.known);
+    const resolution = await inSpan(
+      "resolve",
+      () => ({}),
+      async (span) => {
+        const found = await metadata.resolve(lease, lease.standard, block, signal, admit, lease.known);
+        span?.setAttribute("refresh.outcome", found.kind === "failed" ? found.reason : found.kind);
+        return found;
+      },
+    );
     return isReleased ? undefined : resolution;
   }
 
@@ -183,8 +194,15 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
     nextDueMs: () => nextDueMs(database, { chainIds }),
     renew: (leases) => renew(database, leases),
     release: (leases) => release(database, leases),
-    run,
+    run: (lease, given) => inProcessSpan(lease, () => run(lease, given)),
     onFault: giveUp,
-    describe: ({ collection, tokenId }) => ({ collection, token_id: tokenId }),
+    describe(lease) {
+      const request_id = requestIdsOf(lease);
+      return {
+        collection: lease.collection,
+        token_id: lease.tokenId,
+        ...(request_id !== undefined && { request_id }),
+      };
+    },
   });
 }

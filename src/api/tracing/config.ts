@@ -1,0 +1,50 @@
+/** OpenTelemetry's own variables (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). */
+
+import { z } from "zod";
+import { BootError } from "../../boot-error.ts";
+import { parseUrl } from "../http/text/parse-url.ts";
+
+const samplers = [
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
+] as const;
+
+const address = z
+  .string()
+  .refine((text) => /^https?:$/.test(parseUrl(text)?.protocol ?? ""), { error: "must be an http(s) URL" });
+
+// The SDK reads them itself, and where it can't it would go on without a word.
+const environmentSchema = z.object({
+  OTEL_EXPORTER_OTLP_ENDPOINT: address.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
+  OTEL_SERVICE_NAME: z.string().optional(),
+  OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
+  OTEL_TRACES_SAMPLER: z
+    .enum(samplers, { error: (issue) => `must be one of ${samplers.join(", ")}; it is "${issue.input}"` })
+    .optional(),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .refine((text) => Number(text) >= 0 && Number(text) <= 1, {
+      error: (issue) => `must be a share from 0 to 1, such as 0.1; it is "${issue.input}"`,
+    })
+    .optional(),
+  OTEL_SDK_DISABLED: z.string().optional(),
+});
+
+/** Whether traces are sent. Throws one BootError that names every invalid variable. */
+export function isTraced(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const parsed = environmentSchema.safeParse(set);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
+    throw new BootError(`${problems.join("; ")}. See docs/operations.md "Traces".`);
+  }
+  const { data } = parsed;
+  const isDisabled = data.OTEL_SDK_DISABLED?.toLowerCase() === "true";
+  return !isDisabled && !!(data.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? data.OTEL_EXPORTER_OTLP_ENDPOINT);
+}
