@@ -2,3 +2,4 @@
 
 export { CollectionPreview, PREVIEW_STYLE, previewSources } from "./preview.tsx";
 export { createLostPage, createOtherPages, createPages } from "./routes.tsx";
+export { formatNumber } from "./text.tsx";

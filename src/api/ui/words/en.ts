@@ -2,9 +2,7 @@
 
 import { consoleApp } from "./en/console-app.ts";
 import { consoleOperator } from "./en/console-operator.ts";
-
-const many = (count: number, one: string, more: string, text = String(count)): string =>
-  `${text} ${count === 1 ? one : more}`;
+import { many } from "./plural.ts";
 
 /** Numbers arrive formatted, with their value where a text depends on it. */
 export const en = {
