@@ -3,25 +3,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import ts from "typescript";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { plainSorts } from "../../../src/api/catalog/rules.ts";
 import { en } from "../../../src/api/ui/words/en.ts";
-import { languages } from "../../../src/api/ui/words/languages.ts";
+import { SECOND, speakSecond, unmarkedIn } from "../../support/second-language.ts";
 import { createPagesWorld, HEROES, seen } from "./world.ts";
 
-// A second language: every text of the first, marked.
-const mark = (value: unknown): unknown => {
-  if (typeof value === "string") return `⟦${value}⟧`;
-  if (typeof value === "function") return (...given: unknown[]) => mark(value(...given));
-  if (Array.isArray(value)) return value.map(mark);
-  return Object.fromEntries(Object.entries(value as object).map(([key, each]) => [key, mark(each)]));
-};
-const marked = { ...(mark(en) as typeof en), locale: en.locale };
-Object.assign(languages, { xx: marked });
-afterAll(() => void Reflect.deleteProperty(languages, "xx"));
+speakSecond();
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-const files = ["src/api/pages", "src/api/ui"].flatMap((folder) =>
+const files = ["src/api/pages", "src/api/ui", "src/api/console/app"].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".tsx"))
     .map((file) => `${folder}/${file}`),
@@ -32,9 +23,9 @@ const LETTERS = /\p{L}/u;
 const PROSE = /\p{L}[\p{L}’']*[,;:.!?]? \p{L}|^\s*\p{Lu}\p{Ll}+[.:…]?\s*$/u;
 const TEXT_ATTRIBUTES =
   /^(?:alt|title|placeholder|label|hint|caption|empty|what|text|aria-label|aria-description|content)$/;
-// The product's name and what browsers read are the same in every language; so are the API's own errors.
+// The product's name, what browsers read and what a wallet signs are the same in every language; so are the API's own errors.
 const SAME =
-  /^(?:openapi\.json|Vitrine|Cache-Control|Refresh|Retry-After|private, no-cache|nofollow noopener noreferrer|0x…|past fault|light dark|<!doctype html>)$/;
+  /^(?:Let the app|attachment; filename="health-|-H 'Content-Type: application\/json'|write the information of the collection|openapi\.json|Vitrine|Cache-Control|Refresh|Retry-After|private, no-cache|nofollow noopener noreferrer|0x…|past fault|light dark|<!doctype html>)$/;
 
 function textsIn(file: string, text: string): string[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
@@ -43,6 +34,7 @@ function textsIn(file: string, text: string): string[] {
     if (ts.isImportDeclaration(node) || ts.isTypeNode(node)) return;
     if (ts.isJsxText(node) && LETTERS.test(node.text)) found.push(node.text.trim());
     if (ts.isVariableDeclaration(node) && /^message$/.test(node.name.getText(source))) return;
+    if (isError(node, source)) return;
     if (ts.isJsxAttribute(node) && !TEXT_ATTRIBUTES.test(node.name.getText(source))) {
       // Classes, ids and paths, but for what a script shows.
       if (node.initializer && ts.isJsxExpression(node.initializer))
@@ -75,6 +67,11 @@ const isLiteral = (
 ): node is ts.StringLiteral | ts.NoSubstitutionTemplateLiteral | ts.TemplateExpression =>
   ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node);
 
+/** An error of the API, or of a program; its details are the same in every language. */
+const isError = (node: ts.Node, source: ts.SourceFile): boolean =>
+  (ts.isNewExpression(node) || ts.isCallExpression(node)) &&
+  /^(?:\w*Error|refused)$/.test(node.expression.getText(source));
+
 /** A `<meta>` that says how to read the page, not what it says. */
 const isTechnical = (attribute: ts.JsxAttribute): boolean =>
   attribute.parent.parent.getText().startsWith("<meta");
@@ -98,6 +95,7 @@ it.each([
 it.each([
   'const A = () => <p class="soft small" id="more">{words().text.more}</p>;',
   'const kind = status === "pending" ? "warn" : "bad";',
+  'throw new ApiError("NOT_ALLOWED", [{ path: "", message: "the app lacks the API" }]);',
   "const A = () => <a href={`/collections/$" + "{id}`}>{`#$" + "{id}`}</a>;",
 ])("takes no text for one: %s", (code) => {
   expect(textsIn("x.tsx", code)).toEqual([]);
@@ -140,14 +138,8 @@ describe("a page in another language", async () => {
       "/wallets/0x00000000000000000000000000000000000000a1",
       "/nope",
     ]) {
-      const { text } = await world.get(path, { headers: { "accept-language": "xx" } });
-      // Marks may be nested: the innermost goes first.
-      let rest = seen(text.slice(text.indexOf("<body"))).replace(/0x[0-9a-f…]+/g, " ");
-      for (let before = ""; before !== rest; ) {
-        before = rest;
-        rest = rest.replace(/⟦[^⟦⟧]*⟧/g, " ");
-      }
-      const words = rest.match(/\p{L}{3,}/gu)?.filter((word) => !allowed.test(word)) ?? [];
+      const { text } = await world.get(path, { headers: { "accept-language": SECOND } });
+      const words = unmarkedIn(seen(text.slice(text.indexOf("<body"))), allowed);
       expect([path, words]).toEqual([path, []]);
     }
   });
