@@ -1,12 +1,12 @@
 /** `/`: what this service is, its collections, and the first three steps of a developer. */
 
 import { viewCollections } from "../catalog/module.ts";
+import { formatNumber } from "../ui/numbers.ts";
 import { Card, Empty } from "../ui/parts.tsx";
 import { words } from "../ui/visitor.ts";
 import { bannerOrigins, CollectionCard, readPreviews } from "./collection/collection-list.tsx";
 import type { PagesContext, Site } from "./env.ts";
 import { render } from "./frame.tsx";
-import { formatNumber } from "./text.tsx";
 
 const COLLECTIONS_SHOWN = 6;
 

@@ -2,4 +2,3 @@
 
 export { CollectionPreview, PREVIEW_STYLE, previewSources } from "./preview.tsx";
 export { createLostPage, createOtherPages, createPages } from "./routes.tsx";
-export { formatNumber } from "./text.tsx";

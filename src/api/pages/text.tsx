@@ -2,6 +2,7 @@
 
 import { clip, INVISIBLE, printable } from "../http/text/printable.ts";
 import type { Trait } from "../metadata/document/traits.ts";
+import { formatNumber } from "../ui/numbers.ts";
 import { words } from "../ui/visitor.ts";
 
 const DESCRIPTION_CHARACTERS_MAX = 20_000;
@@ -65,10 +66,6 @@ const ID_DIGITS_MAX = 12;
 /** An id of up to 78 digits; a long one by its first and last digits. */
 export const shortId = (tokenId: string): string =>
   tokenId.length > ID_DIGITS_MAX ? `${tokenId.slice(0, 5)}…${tokenId.slice(-4)}` : tokenId;
-
-/** With thousands separators where that helps; never rounded. */
-export const formatNumber = (value: number): string =>
-  Number.isSafeInteger(value) ? value.toLocaleString(words().locale.numbers) : String(value);
 
 /** An amount of a token (uint256), in full. */
 export const formatAmount = (value: string): string => BigInt(value).toLocaleString(words().locale.numbers);

@@ -12,11 +12,18 @@ export interface Page {
   readonly location: string | null;
 }
 
-export function createVisitor(api: TestApp, from = "198.51.100.1", origin = BASE_URL) {
+/** `language` is what the browser prefers. */
+export function createVisitor(api: TestApp, from = "198.51.100.1", origin = BASE_URL, language?: string) {
   let cookie = "";
 
   async function send(path: string, sent: Sent): Promise<Page> {
-    const headers = { accept: "text/html", origin, ...(cookie && { cookie }), ...sent.headers };
+    const headers = {
+      accept: "text/html",
+      origin,
+      ...(language && { "accept-language": language }),
+      ...(cookie && { cookie }),
+      ...sent.headers,
+    };
     const answer = await api.call(path, { ...sent, from, headers });
     const set = answer.headers.get("set-cookie");
     if (set) cookie = set.split(";")[0] ?? "";

@@ -7,7 +7,7 @@ import { displayTypeSubject, hostSubject } from "../../access/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { parseHostPattern } from "../../media/module.ts";
 import type { PendingType } from "../../metadata/traits/approval-store.ts";
-import { formatNumber } from "../../pages/module.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Button, Card, Field, Notice, Table } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { appOf, type ConsoleContext, type ConsoleEnv, formOf, goTo, type Site, signedIn } from "../env.ts";

@@ -7,7 +7,7 @@ import type { AppRow } from "../../access/apps/app-store.ts";
 import type { Affected, After, HealthCounts } from "../../catalog/health/health-store.ts";
 import { causeKinds, exportFormats, exportOf, exportTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
-import { formatNumber as count } from "../../pages/module.ts";
+import { formatNumber as count } from "../../ui/numbers.ts";
 import { Badge, Card, Empty, Facts, Table } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { appOf, type ConsoleContext, type ConsoleEnv, formOf, type Site, UUID } from "../env.ts";

@@ -6,7 +6,7 @@ import type { InformationView } from "../../catalog/information/information-sche
 import { informationBody } from "../../catalog/module.ts";
 import { detailsOf, type ErrorDetail } from "../../http/errors.ts";
 import { parseForm } from "../../http/form.ts";
-import { formatNumber } from "../../pages/module.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Button, Field } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 

@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import type { UsageRow } from "../../access/apps/usage.ts";
 import { ApiError } from "../../http/errors.ts";
 import { isTier, tierNames, tiers } from "../../http/limits/tiers.ts";
-import { formatNumber as count } from "../../pages/module.ts";
+import { formatNumber as count } from "../../ui/numbers.ts";
 import { Badge, Button, Card, Empty, Facts, Field, Table } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { appOf, type ConsoleEnv, formOf, goTo, operatorOnly, type Site, signedIn } from "../env.ts";

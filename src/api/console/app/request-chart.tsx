@@ -1,7 +1,7 @@
 /** Requests over time by how they ended: a chart made on the server, and the same numbers as a table. */
 
 import type { StatusRow } from "../../access/requests/request-log.ts";
-import { formatNumber as count } from "../../pages/module.ts";
+import { formatNumber as count } from "../../ui/numbers.ts";
 import { Table } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 

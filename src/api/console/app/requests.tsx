@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import { LOGGED_DAYS, LOGGED_MAX } from "../../access/module.ts";
 import type { LoggedRequest } from "../../access/requests/request-log.ts";
-import { formatNumber as count } from "../../pages/module.ts";
+import { formatNumber as count } from "../../ui/numbers.ts";
 import { Badge, Button, Card, Empty, Field, Table, type Tone } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { appOf, type ConsoleContext, type ConsoleEnv, type Site } from "../env.ts";

@@ -2,7 +2,7 @@
 
 import type { AppRow } from "../../access/apps/app-store.ts";
 import { eventTypes } from "../../events/rules.ts";
-import { formatNumber } from "../../pages/module.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Badge, Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import type { DeliveryRow } from "../../webhooks/delivery-store.ts";

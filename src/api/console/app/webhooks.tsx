@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import type { AppRow } from "../../access/apps/app-store.ts";
 import { ApiError, detailsOf } from "../../http/errors.ts";
-import { formatNumber } from "../../pages/module.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Card, Empty, Table } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { newWebhookBody } from "../../webhooks/rules.ts";

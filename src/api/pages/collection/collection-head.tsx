@@ -1,12 +1,13 @@
 /** The head of a collection's page, 120 pixels at a desk: banner, name, figures, and the creators' information. */
 
 import type { CollectionView } from "../../catalog/collection-view.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { type PageSources, policyOrigin } from "../../ui/site.ts";
 import { words } from "../../ui/visitor.ts";
 import { chainName } from "../chains.ts";
 import { Contract, Copied } from "../copyable.tsx";
 import { collectionPath, type Site } from "../env.ts";
-import { Description, Foreign, formatNumber } from "../text.tsx";
+import { Description, Foreign } from "../text.tsx";
 import { Banner, collectionName, standardNames } from "./collection-list.tsx";
 
 /** The origins of its banner and avatar. */

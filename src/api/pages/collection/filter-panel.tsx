@@ -2,8 +2,9 @@
 
 import { createHash } from "node:crypto";
 import type { Facets, TraitFacet } from "../../search/query.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { words } from "../../ui/visitor.ts";
-import { formatDate, formatNumber, formatValue, plain, Value } from "../text.tsx";
+import { formatDate, formatValue, plain, Value } from "../text.tsx";
 import type { Asked } from "./filter-query.ts";
 import { dayOf } from "./filter-query.ts";
 import { isRange, mostCommon } from "./panel-facets.ts";

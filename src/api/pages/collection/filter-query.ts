@@ -14,8 +14,9 @@ import {
 import { clip } from "../../http/text/printable.ts";
 import type { Trait } from "../../metadata/document/traits.ts";
 import type { TokenFilter, TokenSort } from "../../search/query.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { words } from "../../ui/visitor.ts";
-import { formatDate, formatNumber, shortAddress } from "../text.tsx";
+import { formatDate, shortAddress } from "../text.tsx";
 
 const DAY_SECONDS = 86_400;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;

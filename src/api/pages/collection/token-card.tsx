@@ -1,11 +1,12 @@
 /** Tokens in a grid: cached image, name, id, and a badge if locked. */
 
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Badge } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { picturePath, type Site, tokenPath, walletPath } from "../env.ts";
 import { placeholderUrl } from "../placeholder.ts";
-import { Foreign, formatAmount, formatNumber, plain, shortAddress, shortId } from "../text.tsx";
+import { Foreign, formatAmount, plain, shortAddress, shortId } from "../text.tsx";
 
 /** Pictures are cached at this size, whatever the original's. */
 export const PICTURE_PX = 480;

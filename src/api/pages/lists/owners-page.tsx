@@ -3,13 +3,14 @@
 import { viewCollections } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/fields.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Button, Card, Field, Table, Title } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { collectionName } from "../collection/collection-list.tsx";
 import { Copied, Wallet } from "../copyable.tsx";
 import { collectionOf, collectionPath, isIndexReady, namesOf, type PagesContext, type Site } from "../env.ts";
 import { NotReady, render } from "../frame.tsx";
-import { Foreign, formatAmount, formatNumber } from "../text.tsx";
+import { Foreign, formatAmount } from "../text.tsx";
 import { Pager } from "./pager.tsx";
 
 const OWNERS_AT_ONCE = 50;

@@ -4,6 +4,7 @@ import { parseAddress } from "../../../domain/token-ref.ts";
 import { walletTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/fields.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Card, Empty, Title } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { explorerName, explorerUrl } from "../chains.ts";
@@ -11,7 +12,7 @@ import { TokenGrid } from "../collection/token-card.tsx";
 import { Copied, Whole } from "../copyable.tsx";
 import { type PagesContext, type Site, walletPath } from "../env.ts";
 import { render } from "../frame.tsx";
-import { formatNumber, shortAddress } from "../text.tsx";
+import { shortAddress } from "../text.tsx";
 import { ACTIVITY_AT_ONCE, ActivityList, readType } from "./activity-list.tsx";
 import { Pager } from "./pager.tsx";
 

@@ -2,6 +2,7 @@
 
 import { parseAddress } from "../../../domain/token-ref.ts";
 import { soughtSchema } from "../../catalog/module.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Empty, Notice, Title } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { bannerOrigins, CollectionCard, readPreviews } from "../collection/collection-list.tsx";
@@ -10,7 +11,7 @@ import { TokenGrid } from "../collection/token-card.tsx";
 import type { PagesContext, Site } from "../env.ts";
 import { walletPath } from "../env.ts";
 import { render } from "../frame.tsx";
-import { formatNumber, shortAddress } from "../text.tsx";
+import { shortAddress } from "../text.tsx";
 import { Suggestions } from "./suggestions.tsx";
 
 const SUGGESTED = 5;

@@ -2,12 +2,13 @@
 
 import type { Transfer, TransferPage } from "../../catalog/holdings-store.ts";
 import type { TokenHistory } from "../../catalog/reports/reports.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Badge, Card, Empty, Facts, Notice, Table, type Tone, When } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { Transaction, Wallet } from "../copyable.tsx";
 import { type Site, tokenPath } from "../env.ts";
 import { Reason } from "../reason.tsx";
-import { Foreign, formatAmount, formatNumber } from "../text.tsx";
+import { Foreign, formatAmount } from "../text.tsx";
 
 export const TRANSFERS_AT_ONCE = 10;
 export const VERSIONS_AT_ONCE = 10;

@@ -5,6 +5,7 @@ import { findLockStandard } from "../../../domain/lock-standards.ts";
 import { VERSION_MAX, viewCollections } from "../../catalog/module.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { ApiError } from "../../http/errors.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Badge, Card, Empty, Facts, Table, When } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { chainName, explorerUrl } from "../chains.ts";
@@ -24,7 +25,7 @@ import {
 } from "../env.ts";
 import { NotReady, render } from "../frame.tsx";
 import { type Neighbours, readNeighbours } from "../listed-store.ts";
-import { Description, Foreign, formatAmount, formatNumber, shortId } from "../text.tsx";
+import { Description, Foreign, formatAmount, shortId } from "../text.tsx";
 import { type Holder, readTopHolders } from "./holder-store.ts";
 import { readLockedSince } from "./lock-store.ts";
 import { Refresh, readProgress } from "./refresh.tsx";

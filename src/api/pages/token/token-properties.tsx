@@ -1,11 +1,12 @@
 /** The `Properties` of a token's page: traits by category, with their share of the collection. */
 
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Empty } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { queryOf } from "../collection/filter-query.ts";
 import { collectionPath, type Site } from "../env.ts";
-import { formatNumber, formatPercentage, formatValue, plain, Value } from "../text.tsx";
+import { formatPercentage, formatValue, plain, Value } from "../text.tsx";
 
 type TraitView = TokenView["traits"][number];
 

@@ -1,5 +1,5 @@
-/** Counted things in English. */
+/** Texts whose form depends on a number. */
 
-/** A number and its noun; `text` is the formatted number. */
+/** `text` is the number as it is shown. */
 export const many = (count: number, one: string, more: string, text = String(count)): string =>
   `${text} ${count === 1 ? one : more}`;

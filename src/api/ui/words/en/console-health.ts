@@ -66,7 +66,7 @@ export const consoleHealth = {
       updated: "updated",
       unchanged: "unchanged",
       failed: "failed",
-      not_found: "not_found",
+      not_found: "not found",
     },
     pictures: {
       updated: "updated",

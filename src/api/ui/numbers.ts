@@ -1,0 +1,7 @@
+/** Numbers as the visitor's language writes them. */
+
+import { words } from "./visitor.ts";
+
+/** With thousands separators where that helps; never rounded. */
+export const formatNumber = (value: number): string =>
+  Number.isSafeInteger(value) ? value.toLocaleString(words().locale.numbers) : String(value);
