@@ -21,7 +21,6 @@ export {
   hostSubject,
   parseDisplayTypeSubject,
   parseHostSubject,
-  subjectText,
 } from "./apps/content-subjects.ts";
 export { ACCESS_CHANNEL } from "./keys/key-store.ts";
 export { requireOperator } from "./operator.ts";

@@ -20,7 +20,7 @@ const FOLDERS = ["src/api/pages", "src/api/ui", "src/api/console", "src/api/app"
 const IS_PAGE = /\.tsx$|^src\/api\/console\/[\w-]+\.ts$/;
 const files = FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),
-).filter((file) => IS_PAGE.test(file) && !file.startsWith("src/api/console/app/"));
+).filter((file) => IS_PAGE.test(file));
 
 const LETTERS = /\p{L}/u;
 const TEXT_ATTRIBUTES =
@@ -31,7 +31,8 @@ const SAME = new RegExp(
   `^(?:${[
     "openapi\\.json|Vitrine|Ronin Wallet|Rabby|npx vitrine login-link|past fault|0x…|must be an address",
     "Cache-Control|Refresh|Retry-After|private, no-cache|Vary|Accept|Lax|light dark|<!doctype html>",
-    "nofollow noopener noreferrer|Sign in to the Vitrine console\\.",
+    "Let the app|write the information of the collection|-H 'Content-Type: application/json'",
+    'attachment; filename="health-|nofollow noopener noreferrer|Sign in to the Vitrine console\\.',
   ].join("|")})$`,
 );
 
@@ -40,7 +41,7 @@ function textsIn(file: string, text: string): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) || ts.isTypeNode(node)) return;
-    if (ts.isNewExpression(node) && node.expression.getText(source) === "ApiError") return;
+    if (isError(node, source)) return;
     if (ts.isJsxText(node) && LETTERS.test(node.text)) found.push(node.text.trim());
     if (ts.isVariableDeclaration(node) && /^message$/.test(node.name.getText(source))) return;
     if (ts.isJsxAttribute(node) && !TEXT_ATTRIBUTES.test(node.name.getText(source))) {
@@ -68,6 +69,11 @@ function textsIn(file: string, text: string): string[] {
   return found.filter((each) => !SAME.test(each)).map((each) => `${file}: ${each}`);
 }
 
+/** An error of the API, also of `refused`, which makes one, or of a program: the same in every language. */
+const isError = (node: ts.Node, source: ts.SourceFile): boolean =>
+  (ts.isNewExpression(node) || ts.isCallExpression(node)) &&
+  /^(?:\w*Error|refused)$/.test(node.expression.getText(source));
+
 /** A `<meta>` that says how to read the page, not what it says. */
 const isTechnical = (attribute: ts.JsxAttribute): boolean =>
   attribute.parent.parent.getText().startsWith("<meta");
@@ -91,6 +97,7 @@ it.each([
 it.each([
   'const A = () => <p class="soft small" id="more">{words().text.more}</p>;',
   'const kind = status === "pending" ? "warn" : "bad";',
+  'throw new ApiError("NOT_ALLOWED", [{ path: "", message: "the app lacks the API" }]);',
   "const A = () => <a href={`/collections/$" + "{id}`}>{`#$" + "{id}`}</a>;",
 ])("takes no text for one: %s", (code) => {
   expect(textsIn("x.tsx", code)).toEqual([]);

@@ -28,16 +28,3 @@ export function parseDisplayTypeSubject(subject: string): DisplayTypeSubject {
   const [displayType = "", collection = "", ...rest] = subject.split(" ");
   return { displayType, collection, traitType: rest.join(" ") };
 }
-
-/** A request's subject for people. */
-export function subjectText({ kind, subject }: { readonly kind: string; readonly subject: string }): string {
-  if (kind === "host") {
-    const { pattern, collection } = parseHostSubject(subject);
-    return `${pattern} for ${collection}`;
-  }
-  if (kind === "display_type") {
-    const { collection, traitType, displayType } = parseDisplayTypeSubject(subject);
-    return `${traitType} as ${displayType} for ${collection}`;
-  }
-  return subject;
-}

@@ -3,17 +3,18 @@
 import type { PropsWithChildren } from "hono/jsx";
 import type { AppRow } from "../../access/apps/app-store.ts";
 import { Tabs, Title } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import type { Site } from "../env.ts";
 import { shortAddress } from "../frame.tsx";
 
 const tabs = {
-  "": "Information",
-  "/permissions": "Permissions",
-  "/collections": "Collections",
-  "/requests": "Requests",
-  "/limits": "Limits",
-  "/webhooks": "Webhooks",
-  "/health": "Health",
+  "": "information",
+  "/permissions": "permissions",
+  "/collections": "collections",
+  "/requests": "requests",
+  "/limits": "limits",
+  "/webhooks": "webhooks",
+  "/health": "health",
 } as const;
 
 export type AppTab = keyof typeof tabs;
@@ -26,18 +27,23 @@ export const AppFrame = ({
   app,
   tab,
   children,
-}: PropsWithChildren<{ site: Site; app: AppRow; tab: AppTab }>) => (
-  <>
-    <Title hint={app.owner ? `App of ${shortAddress(app.owner)}` : "App of the operator"}>{app.name}</Title>
-    <Tabs
-      label={`Pages of ${app.name}`}
-      to={site.to}
-      links={Object.entries(tabs).map(([path, text]) => ({
-        href: pathOf(app, path as AppTab),
-        text,
-        isCurrent: path === tab,
-      }))}
-    />
-    {children}
-  </>
-);
+}: PropsWithChildren<{ site: Site; app: AppRow; tab: AppTab }>) => {
+  const text = words().consoleApp;
+  return (
+    <>
+      <Title hint={app.owner ? text.frame.appOf(shortAddress(app.owner)) : text.frame.ofOperator}>
+        {app.name}
+      </Title>
+      <Tabs
+        label={text.frame.pagesOf(app.name)}
+        to={site.to}
+        links={Object.entries(tabs).map(([path, name]) => ({
+          href: pathOf(app, path as AppTab),
+          text: text.tabs[name],
+          isCurrent: path === tab,
+        }))}
+      />
+      {children}
+    </>
+  );
+};

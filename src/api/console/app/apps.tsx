@@ -4,20 +4,19 @@ import { Hono } from "hono";
 import type { AppRow } from "../../access/apps/app-store.ts";
 import { type ApiName, apiNames } from "../../http/key.ts";
 import { Badge, Button, Card, Empty, Field, Title } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { type ConsoleContext, type ConsoleEnv, formOf, goTo, type Site, signedIn } from "../env.ts";
 import { render } from "../frame.tsx";
-import { purposes } from "./purposes.ts";
 
 const NAME_MAX = 60;
 // The characters of names that people write; no control characters and no markup.
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._'’&()+-]*$/u;
 
 function problemOf(name: string): string | undefined {
-  if (name === "") return "An app needs a name.";
-  if (name.length > NAME_MAX)
-    return `A name has at most ${NAME_MAX} characters; this one has ${name.length}.`;
-  if (!NAME.test(name))
-    return "A name starts with a letter or a digit; letters, digits, spaces and . _ ' & ( ) + - may follow.";
+  const text = words().consoleApp.apps;
+  if (name === "") return text.noName;
+  if (name.length > NAME_MAX) return text.nameTooLong(NAME_MAX, name.length);
+  if (!NAME.test(name)) return text.nameRule;
   return undefined;
 }
 
@@ -27,7 +26,7 @@ const AppCard = ({ site, app }: { site: Site; app: AppRow }) => (
       <a href={site.to(`/console/apps/${app.id}`)}>{app.name}</a>
     </h2>
     <div class="row">
-      {app.apis.length === 0 && <Badge tone="warn">no API yet</Badge>}
+      {app.apis.length === 0 && <Badge tone="warn">{words().consoleApp.apps.noApi}</Badge>}
       {app.apis.map((api) => (
         <Badge tone="good">{api}</Badge>
       ))}
@@ -38,17 +37,18 @@ const AppCard = ({ site, app }: { site: Site; app: AppRow }) => (
 
 export function appListPages(site: Site): Hono<ConsoleEnv> {
   async function list(c: ConsoleContext, sent?: { name: string; apis: readonly ApiName[]; error: string }) {
+    const { apps: text, purposes } = words().consoleApp;
     const session = signedIn(c);
     // Apps created by the operator's CLI belong to no wallet; operators find them under Operator.
     const apps = session.address === null ? [] : await site.apps.list(session.address);
     return render(
       site,
       c,
-      { title: "Apps", status: sent ? 400 : 200 },
+      { title: text.title, status: sent ? 400 : 200 },
       <>
-        <Title hint="An app has a key, and access to the APIs that it uses.">Your apps</Title>
+        <Title hint={text.hint}>{text.yours}</Title>
         {apps.length === 0 ? (
-          <Empty>No apps yet. Create the first one below.</Empty>
+          <Empty>{text.none}</Empty>
         ) : (
           <div class="grid">
             {apps.map((app) => (
@@ -56,12 +56,12 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
             ))}
           </div>
         )}
-        <Card title="Create an app">
+        <Card title={text.create}>
           <form method="post" action={site.to("/console/apps")} class="stack">
             <Field
               name="name"
-              label="Name"
-              hint="People will see this name; it can't be changed."
+              label={text.name}
+              hint={text.nameHint}
               required
               maxlength={NAME_MAX}
               autocomplete="off"
@@ -69,7 +69,7 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
               error={sent?.error}
             />
             <fieldset class="field">
-              <legend>APIs</legend>
+              <legend>{text.apis}</legend>
               {apiNames.map((api) => {
                 const isGranted = site.apps.autoApprove.has(api);
                 return (
@@ -83,19 +83,21 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
                     />
                     <span>
                       <code class="nowrap">{api}</code>{" "}
-                      <span class="soft">{`${purposes[api]}. ${isGranted ? "Granted at once." : "The operator approves it."}`}</span>
+                      <span class="soft">
+                        {isGranted ? text.atOnce(purposes[api]) : text.byApproval(purposes[api])}
+                      </span>
                     </span>
                   </label>
                 );
               })}
             </fieldset>
             <div>
-              <Button kind="primary">Create app</Button>
+              <Button kind="primary">{text.submit}</Button>
             </div>
           </form>
         </Card>
         <form method="post" action={site.to("/console/sign-out/everywhere")}>
-          <Button isSlim>Sign out of every browser</Button>
+          <Button isSlim>{text.signOutEverywhere}</Button>
         </form>
       </>,
     );
@@ -106,18 +108,18 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
     .post("/apps", async (c) => {
       const session = signedIn(c);
       const form = await formOf(c);
+      const text = words().consoleApp.apps;
       const name = (form.name ?? "").trim();
       const apis = apiNames.filter((api) => form[`api:${api}`] !== undefined);
       const problem = problemOf(name);
       if (problem) return list(c, { name, apis, error: problem });
       const creation = await site.apps.create(name, session.address, session.actor, apis);
-      if (creation.kind === "name_taken")
-        return list(c, { name, apis, error: `"${name}" is taken; choose another name.` });
+      if (creation.kind === "name_taken") return list(c, { name, apis, error: text.nameTaken(name) });
       if (creation.kind === "too_many")
         return list(c, {
           name,
           apis,
-          error: `A wallet has at most ${creation.max} apps. Ask the operator if you need more.`,
+          error: text.tooMany(creation.max),
         });
       return goTo(site, c, `/console/apps/${creation.appId}`, "created");
     });

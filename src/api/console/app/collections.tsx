@@ -11,6 +11,7 @@ import { ApiError, type ErrorDetail } from "../../http/errors.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 import { CollectionPreview, PREVIEW_STYLE, previewSources } from "../../pages/module.ts";
 import { Card, Notice, Table, When } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { appOf, type ConsoleContext, type ConsoleEnv, goTo, type Site, signedIn } from "../env.ts";
 import { render } from "../frame.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
@@ -28,7 +29,7 @@ import {
 const SAMPLE_MS = 2_000;
 
 const titleOf = (collection: CollectionConfig, information: InformationView | null | undefined): string =>
-  information?.name ?? collection.name ?? "Unnamed collection";
+  information?.name ?? collection.name ?? words().consoleApp.collections.unnamed;
 
 /** A token to show the groups on: the first by its id; undefined if none is found in time. */
 async function sampleOf(site: Site, collection: CollectionConfig): Promise<TokenView | undefined> {
@@ -82,6 +83,7 @@ export function collectionPages(site: Site): Hono<ConsoleEnv> {
     state: FormState,
     problems: { readonly details?: readonly ErrorDetail[]; readonly text?: string } = {},
   ) {
+    const text = words().consoleApp.collections;
     const details = problems.details ?? [];
     const parsed = parseState(state);
     const shown =
@@ -101,7 +103,7 @@ export function collectionPages(site: Site): Hono<ConsoleEnv> {
       site,
       c,
       {
-        title: `Information of ${titleOf(collection, information)}`,
+        title: text.informationOf(titleOf(collection, information)),
         scripts: ["groups.js"],
         styles: [PREVIEW_STYLE],
         status: isRefused ? 400 : 200,
@@ -110,32 +112,27 @@ export function collectionPages(site: Site): Hono<ConsoleEnv> {
         {problems.text && <Notice tone="bad">{problems.text}</Notice>}
         {details.length > 0 && (
           <Notice tone="bad">
-            Nothing is saved:{" "}
-            {details.map(({ path, message }) => `${path ? `${path} ` : ""}${message}`).join("; ")}.
+            {text.notSaved(
+              details.map(({ path, message }) => `${path ? `${path} ` : ""}${message}`).join("; "),
+            )}
           </Notice>
         )}
-        <Card title="Information" hint={<code>{collectionKey(collection)}</code>}>
+        <Card title={text.information} hint={<code>{collectionKey(collection)}</code>}>
           {hasLineBreaks(information) ? (
-            <Notice tone="warn">
-              A trait type of this collection contains a line break, which this form can’t hold. Use PUT
-              /market-partner/collections/…/information.
-            </Notice>
+            <Notice tone="warn">{text.lineBreaks}</Notice>
           ) : (
             <InformationForm action={site.to(formPath(app, collection))} state={state} details={details} />
           )}
         </Card>
         <div id="preview">
-          <Card
-            title="Preview"
-            hint="The head of the collection’s page, and the properties of one of its tokens"
-          >
+          <Card title={text.preview} hint={text.previewHint}>
             {notices.map(({ message }) => (
               <Notice tone="warn">{`${message}.`}</Notice>
             ))}
             {shown ? (
               <CollectionPreview to={site.to} view={shown.view} token={shown.token} />
             ) : (
-              <p class="soft">Give a name, and correct what is marked, to see the page.</p>
+              <p class="soft">{text.noPreview}</p>
             )}
           </Card>
         </div>
@@ -145,27 +142,29 @@ export function collectionPages(site: Site): Hono<ConsoleEnv> {
 
   return new Hono<ConsoleEnv>()
     .get("/apps/:app/collections", async (c) => {
+      const text = words().consoleApp.collections;
       const app = await appOf(site, c);
       const collections = collectionsOf(site, app);
       const information = await site.information.readAll(collections);
       return render(
         site,
         c,
-        { title: `Collections of ${app.name}` },
+        { title: text.title(app.name) },
         <AppFrame site={site} app={app} tab="/collections">
-          <Card title="Collections" hint="Whose information this app may write">
+          <Card title={text.card} hint={text.hint}>
             <Table
-              empty="None yet. Prove a collection on the Permissions tab first."
-              caption="Collections"
-              columns={["Collection", "Address", "Information", ""]}
+              empty={text.none}
+              caption={text.caption}
+              columns={[text.columns.collection, text.columns.address, text.columns.information, ""]}
               rows={collections.map((collection, index) => {
                 const own = information[index];
                 return [
                   titleOf(collection, own),
                   <code>{collectionKey(collection)}</code>,
-                  own ? <When at={new Date(own.updated_at)} /> : "none",
+                  own ? <When at={new Date(own.updated_at)} /> : text.noInformation,
                   <a class="button slim" href={site.to(formPath(app, collection))}>
-                    Edit<span class="visually-hidden">{` ${titleOf(collection, own)}`}</span>
+                    {text.edit}
+                    <span class="visually-hidden">{` ${titleOf(collection, own)}`}</span>
                   </a>,
                 ];
               })}
@@ -192,7 +191,7 @@ export function collectionPages(site: Site): Hono<ConsoleEnv> {
           found,
           { ...state, version: found.information?.updated_at ?? "" },
           {
-            text: "Somebody else has changed this information since you opened it. Save again to replace theirs.",
+            text: words().consoleApp.collections.changedSince,
           },
         );
       try {

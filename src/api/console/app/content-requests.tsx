@@ -5,9 +5,11 @@ import { collectionKey } from "../../../domain/token-ref.ts";
 import type { AppRow, RequestRow } from "../../access/apps/app-store.ts";
 import { displayTypeSubject, hostSubject } from "../../access/module.ts";
 import { ApiError } from "../../http/errors.ts";
-import { PORT_RULE, parseHostPattern } from "../../media/module.ts";
+import { parseHostPattern } from "../../media/module.ts";
 import type { PendingType } from "../../metadata/traits/approval-store.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Button, Card, Field, Notice, Table } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { appOf, type ConsoleContext, type ConsoleEnv, formOf, goTo, type Site, signedIn } from "../env.ts";
 import { pathOf } from "./app-frame.tsx";
 
@@ -46,55 +48,57 @@ interface Props {
 export const ContentRequests = ({ site, app, requests, conflicts }: Props) => {
   const collections = collectionsOf(site, app);
   if (collections.length === 0) return null;
+  const text = words().consoleApp.content;
   const path = pathOf(app, "/permissions");
   const isAsked = (subject: string): boolean =>
     requests.some((each) => each.decidedAt === null && each.subject === subject);
   return (
-    <Card
-      title="Hosts and display types"
-      hint="What the operator decides about your collections’ content. The request appears in the operator’s queue, and its outcome under Requests."
-    >
+    <Card title={text.title} hint={text.hint}>
       <form method="post" action={site.to(`${path}/ask/host`)} class="inline-form">
         <Field
           name="pattern"
-          label="Show videos and animations from"
-          hint={`host, host:port, or *.host for its subdomains. ${PORT_RULE}`}
+          label={text.host}
+          hint={text.hostHint}
           required
           maxlength={253}
           autocomplete="off"
         />
         <Field
           name="collection"
-          label="For"
+          label={text.collection}
           options={collections.map((each) => {
             const value = collectionKey(each);
             return { value, text: [each.name, value].filter(Boolean).join(", ") };
           })}
         />
-        <Button>Request the host</Button>
+        <Button>{text.requestHost}</Button>
       </form>
       {conflicts.length > 0 && (
         <>
-          <Notice tone="warn">
-            Entries that came with another display type than their trait type has are hidden.
-          </Notice>
+          <Notice tone="warn">{text.hidden}</Notice>
           <Table
-            caption="Trait types with another display type"
-            columns={["Trait type", "Known as", "Came as", { head: "Tokens", isNumber: true }, ""]}
+            caption={text.caption}
+            columns={[
+              text.columns.traitType,
+              text.columns.known,
+              text.columns.proposed,
+              { head: text.columns.tokens, isNumber: true },
+              "",
+            ]}
             rows={conflicts.map((row) => [
               row.traitType,
               <code>{row.known}</code>,
               <code>{row.proposed}</code>,
-              row.tokens.toLocaleString("en-US"),
+              formatNumber(row.tokens),
               isAsked(subjectOfConflict(row)) ? (
-                "requested"
+                text.requested
               ) : (
                 <form method="post" action={site.to(`${path}/ask/display-type`)}>
                   <input type="hidden" name="collection" value={collectionKey(row)} />
                   <input type="hidden" name="trait_type" value={row.traitType} />
                   <input type="hidden" name="display_type" value={row.proposed} />
-                  <Button isSlim label={`Request ${row.traitType} as ${row.proposed}`}>
-                    {`Request ${row.proposed}`}
+                  <Button isSlim label={text.requestTypeOf(row.traitType, row.proposed)}>
+                    {text.requestType(row.proposed)}
                   </Button>
                 </form>
               ),

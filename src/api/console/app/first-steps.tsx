@@ -4,6 +4,7 @@ import type { AppRow, RequestRow } from "../../access/apps/app-store.ts";
 import { apiNames, KEY_HEADER } from "../../http/key.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 import { Button, Card } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import type { Site } from "../env.ts";
 import { pathOf } from "./app-frame.tsx";
 
@@ -43,15 +44,16 @@ interface FirstRequest {
 
 /** A request that the app's permissions allow; undefined if it has none. */
 function firstRequestOf(app: AppRow, sample: SampleToken | undefined): FirstRequest | undefined {
+  const text = words().consoleApp.steps;
   if (app.apis.includes("market-partner") && sample)
     return {
-      title: "Refresh a token",
+      title: text.refreshToken,
       method: "POST",
       path: `/market-partner/collections/${sample.address}/refresh_metadata?chain_id=${sample.chainId}&wait=10`,
       body: JSON.stringify({ token_ids: [sample.tokenId] }),
     };
   if (app.apis.includes("market"))
-    return { title: "List the collections", method: "GET", path: "/market/collections" };
+    return { title: text.listCollections, method: "GET", path: "/market/collections" };
   return undefined;
 }
 
@@ -92,33 +94,35 @@ export const FirstSteps = (props: Props) => (
 
 const Step = ({ isDone, title, children }: { isDone: boolean; title: string; children?: unknown }) => (
   <li class={isDone ? "done" : undefined}>
-    <strong>{title}</strong> <span class="visually-hidden">{isDone ? "(done)" : "(to do)"}</span>
+    <strong>{title}</strong>{" "}
+    <span class="visually-hidden">
+      {isDone ? words().consoleApp.steps.done : words().consoleApp.steps.toDo}
+    </span>
     {children as never}
   </li>
 );
 
 const Checklist = ({ site, app, requests, hasKey }: Props) => {
+  const text = words().consoleApp.steps;
   const pending = apiNames.filter((api) => isPending(requests, api));
   const permissions = site.to(pathOf(app, "/permissions"));
   return (
-    <Card title="First steps" hint="Shown until your first successful request. Updates live.">
+    <Card title={text.title} hint={text.hint}>
       <ol class="checklist">
-        <Step isDone={hasKey} title="Create the app and its key">
-          {!hasKey && <p class="soft">This app has no working key. Create one below.</p>}
+        <Step isDone={hasKey} title={text.key}>
+          {!hasKey && <p class="soft">{text.noKey}</p>}
         </Step>
-        <Step isDone={app.apis.length > 0} title="Get access to an API">
-          {app.apis.length > 0 && <p class="soft">{`Granted: ${app.apis.join(", ")}`}</p>}
-          {pending.length > 0 && (
-            <p class="soft">{`Waiting for the operator: ${pending.join(", ")}. This page shows the decision.`}</p>
-          )}
+        <Step isDone={app.apis.length > 0} title={text.access}>
+          {app.apis.length > 0 && <p class="soft">{text.granted(app.apis.join(", "))}</p>}
+          {pending.length > 0 && <p class="soft">{text.waiting(pending.join(", "))}</p>}
           {app.apis.length === 0 && (
             <p>
-              {pending.length === 0 && "Requests are refused with 403 until the app has access. "}
-              <a href={permissions}>{pending.length === 0 ? "Request access" : "See the request"}</a>
+              {pending.length === 0 && `${text.refused} `}
+              <a href={permissions}>{pending.length === 0 ? text.requestAccess : text.seeRequest}</a>
             </p>
           )}
         </Step>
-        <Step isDone={false} title="Send the first request" />
+        <Step isDone={false} title={text.send} />
       </ol>
     </Card>
   );
@@ -128,7 +132,7 @@ const FirstRequest = ({ site, app, hasKey, sample }: Props) => {
   const request = hasKey ? firstRequestOf(app, sample) : undefined;
   if (!request) return null;
   return (
-    <Card title={request.title} hint="Replace <KEY> with the key below, or send the request from this page.">
+    <Card title={request.title} hint={words().consoleApp.steps.replaceKey}>
       <pre class="answer">
         <code>{curl(site, request)}</code>
       </pre>
@@ -141,7 +145,7 @@ const FirstRequest = ({ site, app, hasKey, sample }: Props) => {
           data-body={request.body}
         >
           <Button type="button" kind="primary" id="send-request">
-            Send the request
+            {words().consoleApp.steps.sendRequest}
           </Button>
         </span>
       </div>

@@ -8,7 +8,9 @@ import type { CollectionReceipt } from "../../refresh/collections/collection-req
 import { viewCollectionReceipt } from "../../refresh/module.ts";
 import type { Receipt } from "../../refresh/receipts/receipts.ts";
 import { refusalOf, tokenIdsField } from "../../refresh/rules.ts";
+import { formatNumber as count } from "../../ui/numbers.ts";
 import { Badge, Button, Card, Facts, Field, Notice, Table } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { type Site, UUID } from "../env.ts";
 import { pathOf } from "./app-frame.tsx";
 
@@ -21,8 +23,6 @@ export interface Place {
 export type FoundRefresh =
   | { readonly kind: "collection"; readonly receipt: CollectionReceipt }
   | { readonly kind: "tokens"; readonly receipt: Receipt };
-
-const count = (amount: number): string => amount.toLocaleString("en-US");
 
 /** The refresh that the page names, or else the one of the whole collection that runs; undefined if there is none. */
 export async function findRefresh(
@@ -75,30 +75,31 @@ const tones = { running: "warn", done: "good", cancelled: "plain" } as const;
 const OfCollection = ({ receipt, ...place }: Place & { receipt: CollectionReceipt }) => {
   const { refresh_id, status, done, counts, counted, failures } = viewCollectionReceipt(receipt);
   const { total, queued, fetching, updated, unchanged, failed, not_found, cancelled } = counts;
+  const text = words().consoleApp.refreshes;
   return (
     <>
       <p>
-        <Badge tone={tones[status]}>{status}</Badge>{" "}
-        <progress value={total - queued - fetching} max={Math.max(1, total)} aria-label="Tokens read" />{" "}
+        <Badge tone={tones[status]}>{text.states[status]}</Badge>{" "}
+        <progress value={total - queued - fetching} max={Math.max(1, total)} aria-label={text.progress} />{" "}
         <span class="small soft">
-          {`${count(total - queued - fetching - cancelled)} of ${count(total)} tokens${counted ? "" : ", still counting"}`}
+          {text.readOf(count(total - queued - fetching - cancelled), count(total), counted)}
         </span>
       </p>
       <Facts
         rows={[
-          ["Queued", count(queued)],
-          ["Being fetched", count(fetching)],
-          ["Updated", count(updated)],
-          ["Unchanged", count(unchanged)],
-          ["Failed", count(failed)],
-          ["Not found", count(not_found)],
-          ...(cancelled > 0 ? [["Not read", count(cancelled)] as const] : []),
+          [text.counts.queued, count(queued)],
+          [text.counts.fetching, count(fetching)],
+          [text.counts.updated, count(updated)],
+          [text.counts.unchanged, count(unchanged)],
+          [text.counts.failed, count(failed)],
+          [text.counts.not_found, count(not_found)],
+          ...(cancelled > 0 ? [[text.counts.cancelled, count(cancelled)] as const] : []),
         ]}
       />
       {failures.length > 0 && (
         <Table
-          caption="Failures of this refresh"
-          columns={["Cause", { head: "Tokens", isNumber: true }, "Example"]}
+          caption={text.failures}
+          columns={[text.columns.cause, { head: text.columns.tokens, isNumber: true }, text.columns.example]}
           rows={failures.map(({ code, count: tokens, example }) => [
             <code>{code}</code>,
             count(tokens),
@@ -110,30 +111,33 @@ const OfCollection = ({ receipt, ...place }: Place & { receipt: CollectionReceip
         <form method="post" action={actionOf(place, "cancel")}>
           <Collection {...place} />
           <Hidden name="refresh" value={refresh_id} />
-          <Button kind="danger">Cancel this refresh</Button>
+          <Button kind="danger">{text.cancel}</Button>
         </form>
       )}
     </>
   );
 };
 
-const OfTokens = ({ receipt: { tokens, done } }: { receipt: Receipt }) => (
-  <>
-    <p>
-      <Badge tone={done ? "good" : "warn"}>{done ? "done" : "running"}</Badge>
-    </p>
-    <Table
-      caption="Tokens of this refresh"
-      columns={["Token", "State", "Reason", "Picture"]}
-      rows={tokens.map(({ token_id, status, reason, image, image_reason }) => [
-        token_id,
-        status,
-        reason ?? "",
-        image_reason ?? image,
-      ])}
-    />
-  </>
-);
+const OfTokens = ({ receipt: { tokens, done } }: { receipt: Receipt }) => {
+  const text = words().consoleApp.refreshes;
+  return (
+    <>
+      <p>
+        <Badge tone={done ? "good" : "warn"}>{done ? text.states.done : text.states.running}</Badge>
+      </p>
+      <Table
+        caption={text.tokensCaption}
+        columns={[text.columns.token, text.columns.state, text.columns.reason, text.columns.picture]}
+        rows={tokens.map(({ token_id, status, reason, image, image_reason }) => [
+          token_id,
+          text.tokenStates[status],
+          reason ?? "",
+          image_reason ?? text.pictures[image],
+        ])}
+      />
+    </>
+  );
+};
 
 /** The forms are outside of what updates live, so that nothing typed is lost. */
 export const RefreshCard = ({
@@ -143,41 +147,42 @@ export const RefreshCard = ({
 }: Place & {
   found: FoundRefresh | undefined;
   refusal?: { readonly text: string; readonly message: string } | undefined;
-}) => (
-  <Card title="Refresh" hint="Updates live. A collection has one refresh of all its tokens at a time.">
-    {!place.app.apis.includes("market-partner") ? (
-      <Notice tone="warn">
-        This app lacks the API market-partner. Request it under Permissions to refresh tokens.
-      </Notice>
-    ) : (
-      <>
-        <div id="refresh" class="stack" data-live>
-          {found?.kind === "collection" && <OfCollection {...place} receipt={found.receipt} />}
-          {found?.kind === "tokens" && <OfTokens receipt={found.receipt} />}
-        </div>
-        <form method="post" action={actionOf(place, "refresh")} class="stack">
-          <Collection {...place} />
-          <Field
-            name="token_ids"
-            label="Token ids"
-            hint="Up to 100, separated by commas or spaces."
-            autocomplete="off"
-            required
-            value={refusal?.text}
-            error={refusal?.message}
-          />
-          <div>
-            <Button kind="primary">Refresh these tokens</Button>
+}) => {
+  const text = words().consoleApp.refreshes;
+  return (
+    <Card title={text.title} hint={text.hint}>
+      {!place.app.apis.includes("market-partner") ? (
+        <Notice tone="warn">{text.notAllowed}</Notice>
+      ) : (
+        <>
+          <div id="refresh" class="stack" data-live>
+            {found?.kind === "collection" && <OfCollection {...place} receipt={found.receipt} />}
+            {found?.kind === "tokens" && <OfTokens receipt={found.receipt} />}
           </div>
-        </form>
-        <form method="post" action={actionOf(place, "refresh-collection")}>
-          <Collection {...place} />
-          <Button>Refresh the whole collection</Button>
-        </form>
-      </>
-    )}
-  </Card>
-);
+          <form method="post" action={actionOf(place, "refresh")} class="stack">
+            <Collection {...place} />
+            <Field
+              name="token_ids"
+              label={text.tokenIds}
+              hint={text.tokenIdsHint(100)}
+              autocomplete="off"
+              required
+              value={refusal?.text}
+              error={refusal?.message}
+            />
+            <div>
+              <Button kind="primary">{text.refreshThese}</Button>
+            </div>
+          </form>
+          <form method="post" action={actionOf(place, "refresh-collection")}>
+            <Collection {...place} />
+            <Button>{text.refreshAll}</Button>
+          </form>
+        </>
+      )}
+    </Card>
+  );
+};
 
 /** A button that refreshes the tokens of a list. */
 export const RefreshListed = ({ tokenIds, ...place }: Place & { tokenIds: readonly string[] }) =>
@@ -185,6 +190,6 @@ export const RefreshListed = ({ tokenIds, ...place }: Place & { tokenIds: readon
     <form method="post" action={actionOf(place, "refresh")}>
       <Collection {...place} />
       <Hidden name="token_ids" value={[...new Set(tokenIds)].join(",")} />
-      <Button>{`Refresh these ${new Set(tokenIds).size} tokens`}</Button>
+      <Button>{words().consoleApp.refreshes.refreshListed(new Set(tokenIds).size)}</Button>
     </form>
   );

@@ -4,10 +4,12 @@ import { Hono } from "hono";
 import type { CollectionConfig } from "../../../config.ts";
 import { collectionKey, parseTokenId } from "../../../domain/token-ref.ts";
 import type { AppRow } from "../../access/apps/app-store.ts";
-import type { Affected, After, CauseKind, HealthCounts } from "../../catalog/health/health-store.ts";
+import type { Affected, After, HealthCounts } from "../../catalog/health/health-store.ts";
 import { causeKinds, exportFormats, exportOf, exportTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
+import { formatNumber as count } from "../../ui/numbers.ts";
 import { Badge, Card, Empty, Facts, Table } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { appOf, type ConsoleContext, type ConsoleEnv, formOf, type Site, UUID } from "../env.ts";
 import { render } from "../frame.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
@@ -15,14 +17,7 @@ import { findRefresh, type Place, RefreshCard, RefreshListed, refreshTokens } fr
 
 const TOKENS_PER_PAGE = 50;
 
-const count = (amount: number): string => amount.toLocaleString("en-US");
 const titleOf = (collection: CollectionConfig): string => collection.name ?? collectionKey(collection);
-
-const found: Readonly<Record<CauseKind, string>> = {
-  read: "last read failed",
-  document: "document",
-  image: "picture rejected",
-};
 
 const heldBy = (site: Site, app: AppRow): readonly CollectionConfig[] =>
   site.collections.all.filter((each) => !app.collections || app.collections.includes(collectionKey(each)));
@@ -57,48 +52,57 @@ const hrefOf = ({ site, app, collection }: Place, path = "", query: Record<strin
 const tokenHref = ({ site, collection }: Place, tokenId: string): string =>
   site.to(`/collections/${collection.chainId}/${collection.address}/${tokenId}`);
 
-const Collections = ({ site, app, collection }: Place) => (
-  <Card title="Collections of this app">
-    <Table
-      caption="Collections of this app"
-      columns={["Collection", "Address"]}
-      rows={heldBy(site, app).map((each) => [
-        <a
-          href={hrefOf({ site, app, collection: each })}
-          aria-current={each === collection ? "page" : undefined}
-        >
-          {titleOf(each)}
-        </a>,
-        <code>{collectionKey(each)}</code>,
-      ])}
-    />
-  </Card>
-);
+const Collections = ({ site, app, collection }: Place) => {
+  const text = words().consoleApp.health;
+  return (
+    <Card title={text.collections}>
+      <Table
+        caption={text.collections}
+        columns={[text.columns.collection, text.columns.address]}
+        rows={heldBy(site, app).map((each) => [
+          <a
+            href={hrefOf({ site, app, collection: each })}
+            aria-current={each === collection ? "page" : undefined}
+          >
+            {titleOf(each)}
+          </a>,
+          <code>{collectionKey(each)}</code>,
+        ])}
+      />
+    </Card>
+  );
+};
 
 const Counts = ({ counts, ...place }: Place & { counts: HealthCounts }) => {
+  const text = words().consoleApp.health;
   const failed = counts.causes
     .filter(({ kind }) => kind === "read")
     .reduce((sum, each) => sum + each.count, 0);
   return (
-    <Card title={titleOf(place.collection)} hint="Counted within the last ten seconds.">
+    <Card title={titleOf(place.collection)} hint={text.counted}>
       <Facts
         rows={[
-          ["Tokens", count(counts.tokens)],
-          ["Current", count(Math.max(0, counts.tokens - failed - counts.unread))],
-          ["Failed reads", count(failed)],
-          ["Never read", count(counts.unread)],
-          ["Rejected pictures", count(counts.rejectedImages)],
+          [text.tokens, count(counts.tokens)],
+          [text.current, count(Math.max(0, counts.tokens - failed - counts.unread))],
+          [text.failed, count(failed)],
+          [text.unread, count(counts.unread)],
+          [text.rejectedImages, count(counts.rejectedImages)],
         ]}
       />
       <Table
-        empty="No problems."
-        caption="Problems by cause"
-        columns={["Cause", "Found in", { head: "Tokens", isNumber: true }, "Examples"]}
+        empty={text.none}
+        caption={text.byCause}
+        columns={[
+          text.columns.cause,
+          text.columns.found,
+          { head: text.columns.tokens, isNumber: true },
+          text.columns.examples,
+        ]}
         rows={counts.causes.map(({ code, kind, count: tokens, examples }) => [
           <a href={hrefOf(place, "", { cause: code })}>
             <code>{code}</code>
           </a>,
-          <Badge tone={kind === "document" ? "warn" : "bad"}>{found[kind]}</Badge>,
+          <Badge tone={kind === "document" ? "warn" : "bad"}>{text.found[kind]}</Badge>,
           count(tokens),
           examples.map((tokenId) => (
             <>
@@ -112,33 +116,34 @@ const Counts = ({ counts, ...place }: Place & { counts: HealthCounts }) => {
 };
 
 const Tokens = ({ cause, tokens, ...place }: Place & { cause: string; tokens: readonly Affected[] }) => {
+  const text = words().consoleApp.health;
   const page = tokens.slice(0, TOKENS_PER_PAGE);
   const last = tokens.length > TOKENS_PER_PAGE ? page.at(-1) : undefined;
   return (
-    <Card title={`Tokens with ${cause}`}>
+    <Card title={text.tokensWith(cause)}>
       <p>
         {exportFormats.map((format) => (
           <>
             <a class="button" href={hrefOf(place, "/export", { cause, format })}>
-              {`Export as ${format === "csv" ? "CSV" : "NDJSON"}`}
+              {text.export[format]}
             </a>{" "}
           </>
         ))}
       </p>
       <RefreshListed {...place} tokenIds={page.map(({ tokenId }) => tokenId)} />
       <Table
-        empty="No token has it."
-        caption={`Tokens with ${cause}`}
-        columns={["Token", "Found in", "Reason"]}
+        empty={text.noToken}
+        caption={text.tokensWith(cause)}
+        columns={[text.columns.token, text.columns.found, text.columns.reason]}
         rows={page.map(({ tokenId, kind, reason }) => [
           <a href={tokenHref(place, tokenId)}>{tokenId}</a>,
-          found[kind],
+          text.found[kind],
           reason,
         ])}
       />
       {last && (
         <a class="button" href={hrefOf(place, "", { cause, after: `${last.tokenId} ${last.kind}` })}>
-          Next tokens
+          {text.next}
         </a>
       )}
     </Card>
@@ -154,9 +159,10 @@ export function healthPages(site: Site): Hono<ConsoleEnv> {
     collection: CollectionConfig | undefined,
     refusal?: { readonly text: string; readonly message: string },
   ) {
+    const text = words().consoleApp.health;
     const cause = causeOf(c);
     const options = {
-      title: `Health of ${app.name}`,
+      title: text.title(app.name),
       scripts: ["live.js"],
       ...(refusal && { status: 400 as const }),
     };
@@ -166,7 +172,7 @@ export function healthPages(site: Site): Hono<ConsoleEnv> {
         c,
         options,
         <AppFrame site={site} app={app} tab="/health">
-          <Empty>This app holds no collection. Prove one under Permissions.</Empty>
+          <Empty>{text.noCollection}</Empty>
         </AppFrame>,
       );
     const place = { site, app, collection };

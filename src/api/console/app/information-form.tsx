@@ -6,25 +6,23 @@ import type { InformationView } from "../../catalog/information/information-sche
 import { informationBody } from "../../catalog/module.ts";
 import { detailsOf, type ErrorDetail } from "../../http/errors.ts";
 import { parseForm } from "../../http/form.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Button, Field } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 
-export const fields = {
-  name: { label: "Name", hint: "At most 100 characters" },
-  slug: { label: "Slug", hint: "For addresses: a-z, 0-9, - and _" },
-  creator_name: { label: "Creator", hint: "At most 100 characters" },
-  avatar: { label: "Avatar", hint: "An http or https link to an image" },
-  banner: { label: "Banner", hint: "An http or https link to an image" },
-  website: { label: "Website", hint: "An http or https link" },
-  discord: { label: "Discord", hint: "An http or https link" },
-  x: { label: "X", hint: "An http or https link" },
-  show_at: { label: "Shown from", hint: "A time in UTC, such as 2026-01-31T12:00:00Z" },
-  tradable_at: {
-    label: "Tradable from",
-    hint: "A time in UTC; until then no token is tradable. Empty opens trade immediately",
-  },
-} as const;
-type FieldName = keyof typeof fields;
-const fieldNames = Object.keys(fields) as FieldName[];
+const fieldNames = [
+  "name",
+  "slug",
+  "creator_name",
+  "avatar",
+  "banner",
+  "website",
+  "discord",
+  "x",
+  "show_at",
+  "tradable_at",
+] as const;
+type FieldName = (typeof fieldNames)[number];
 const DESCRIPTION_MAX = 1_000;
 
 export interface FormGroup {
@@ -155,38 +153,33 @@ const Group = ({
   at: number;
   error: string | undefined;
 }) => {
+  const text = words().consoleApp.informationForm;
   const id = `group-${at}`;
-  const called = group.name || `group ${at + 1}`;
+  const called = group.name || text.groupNumber(at + 1);
   return (
     <li class="group" data-group>
       <div class="row">
-        <button type="button" class="button slim handle" data-handle hidden aria-label={`Drag ${called}`}>
+        <button type="button" class="button slim handle" data-handle hidden aria-label={text.drag(called)}>
           ⠿
         </button>
-        <Send action={action} kind="slim" value={`up:${at}`} label={`Move ${called} up`} at="trait-groups">
+        <Send action={action} kind="slim" value={`up:${at}`} label={text.up(called)} at="trait-groups">
           ↑
         </Send>
-        <Send
-          action={action}
-          kind="slim"
-          value={`down:${at}`}
-          label={`Move ${called} down`}
-          at="trait-groups"
-        >
+        <Send action={action} kind="slim" value={`down:${at}`} label={text.down(called)} at="trait-groups">
           ↓
         </Send>
         <Send
           action={action}
           kind="danger slim"
           value={`remove:${at}`}
-          label={`Remove ${called}`}
+          label={text.removeGroup(called)}
           at="trait-groups"
         >
-          Remove
+          {text.remove}
         </Send>
       </div>
       <div class="field">
-        <label for={`${id}-name`}>Group</label>
+        <label for={`${id}-name`}>{text.group}</label>
         <input
           id={`${id}-name`}
           type="text"
@@ -198,7 +191,7 @@ const Group = ({
         />
       </div>
       <div class="field">
-        <label for={`${id}-traits`}>Trait types, one per line</label>
+        <label for={`${id}-traits`}>{text.traits}</label>
         <textarea
           id={`${id}-traits`}
           name="group_traits"
@@ -226,19 +219,20 @@ export const InformationForm = ({
   state: FormState;
   details: readonly ErrorDetail[];
 }) => {
+  const text = words().consoleApp.informationForm;
   const descriptionError = errorOf(details, "description");
   return (
     <form method="post" action={action} class="stack" id="information-form">
       {/* What Enter in a field presses. */}
       <button class="visually-hidden" name="do" value="preview" tabindex={-1} type="submit">
-        Preview
+        {text.preview}
       </button>
       <input type="hidden" name="version" value={state.version} />
       {fieldNames.map((name) => (
         <Field
           name={name}
-          label={fields[name].label}
-          hint={fields[name].hint}
+          label={text.fields[name].label}
+          hint={text.fields[name].hint}
           value={state.values[name]}
           error={errorOf(details, name)}
           required={name === "name"}
@@ -246,9 +240,9 @@ export const InformationForm = ({
         />
       ))}
       <div class="field">
-        <label for="field-description">Description</label>
+        <label for="field-description">{text.description}</label>
         <p class="soft small" id="field-description-hint">
-          {`At most ${DESCRIPTION_MAX.toLocaleString("en-US")} characters`}
+          {text.descriptionHint(formatNumber(DESCRIPTION_MAX))}
         </p>
         <textarea
           id="field-description"
@@ -266,11 +260,8 @@ export const InformationForm = ({
         )}
       </div>
       <fieldset class="field" id="trait-groups">
-        <legend>Trait groups</legend>
-        <p class="soft small">
-          Categories of the token page, in this order. Drag a group by its handle, press an arrow key on the
-          handle, or use the arrow buttons. Trait types in no group follow under Others.
-        </p>
+        <legend>{text.groups}</legend>
+        <p class="soft small">{text.groupsHint}</p>
         <p id="groups-state" class="visually-hidden" role="status" />
         {state.groups.length > 0 && (
           <ol id="groups" class="groups">
@@ -281,16 +272,16 @@ export const InformationForm = ({
         )}
         <div>
           <Send action={action} kind="slim" value="add" at="trait-groups">
-            Add a group
+            {text.add}
           </Send>
         </div>
       </fieldset>
       <div class="row">
         <Send action={action} value="preview" at="preview">
-          Preview
+          {text.preview}
         </Send>
         <Button kind="primary" name="do" value="save">
-          Save
+          {text.save}
         </Button>
       </div>
     </form>

@@ -6,6 +6,7 @@ import type { KeyRow } from "../../access/keys/key-store.ts";
 import { ApiError } from "../../http/errors.ts";
 import { KEY_HEADER } from "../../http/key.ts";
 import { Badge, Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import {
   appOf,
   type ConsoleContext,
@@ -20,24 +21,21 @@ import { render } from "../frame.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
 import { FirstSteps, sampleTokenOf } from "./first-steps.tsx";
 
-const graces = {
-  "86400": "for 24 more hours",
-  "3600": "for one more hour",
-  "604800": "for 7 more days",
-  "0": "not at all",
-} as const;
+/** How many seconds the old key may keep working. */
+const graces = ["0", "3600", "86400", "604800"] as const;
 
 /** Whether the key works now. */
 export const isLive = ({ revoked_at, expires_at }: KeyRow): boolean =>
   revoked_at === null && (expires_at === null || expires_at.getTime() > Date.now());
 
 const State = ({ row }: { row: KeyRow }) => {
-  if (row.revoked_at) return <Badge tone="bad">revoked</Badge>;
-  if (!isLive(row)) return <Badge>ended</Badge>;
-  if (!row.expires_at) return <Badge tone="good">in use</Badge>;
+  const text = words().consoleApp.keys.states;
+  if (row.revoked_at) return <Badge tone="bad">{text.revoked}</Badge>;
+  if (!isLive(row)) return <Badge>{text.ended}</Badge>;
+  if (!row.expires_at) return <Badge tone="good">{text.used}</Badge>;
   return (
     <span class="row">
-      <Badge tone="warn">ends</Badge> <When at={row.expires_at} />
+      <Badge tone="warn">{text.ends}</Badge> <When at={row.expires_at} />
     </span>
   );
 };
@@ -45,15 +43,15 @@ const State = ({ row }: { row: KeyRow }) => {
 const KeyField = ({ site, app, row }: { site: Site; app: AppRow; row: KeyRow }) => (
   <div class="stack key-field" data-key-field={site.to(`${pathOf(app)}/keys/${row.id}/reveal`)}>
     <div class="field">
-      <label for="key">KEY</label>
+      <label for="key">{words().consoleApp.keys.field}</label>
       <input id="key" class="mono" readonly value={`${row.start}${"•".repeat(24)}`} spellcheck={false} />
     </div>
     <div class="row">
       <button type="button" class="button" data-show hidden>
-        Show
+        {words().consoleApp.keys.show}
       </button>
       <button type="button" class="button primary" data-copy hidden>
-        Copy
+        {words().consoleApp.keys.copy}
       </button>
       <p class="soft" role="status" />
     </div>
@@ -61,13 +59,11 @@ const KeyField = ({ site, app, row }: { site: Site; app: AppRow; row: KeyRow }) 
 );
 
 const KeyCard = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly KeyRow[] }) => {
+  const text = words().consoleApp.keys;
   // The key without an expiry is the newest; older ones expire.
   const current = keys.findLast((row) => isLive(row) && row.expires_at === null) ?? keys.findLast(isLive);
   return (
-    <Card
-      title="Key"
-      hint={`Send it in the header ${KEY_HEADER}. Anyone who has it can do what this app may do.`}
-    >
+    <Card title={text.title} hint={text.hint(KEY_HEADER)}>
       {current ? (
         <>
           <KeyField site={site} app={app} row={current} />
@@ -78,20 +74,18 @@ const KeyCard = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly 
           >
             <Field
               name="grace"
-              label="Keep the old key for"
-              options={Object.entries(graces)
-                .map(([value, text]) => ({ value, text }))
-                .sort((one, other) => Number(one.value) - Number(other.value))}
+              label={text.keepFor}
+              options={graces.map((value) => ({ value, text: text.graces[value] }))}
               value="86400"
             />
-            <Button>Rotate the key</Button>
+            <Button>{text.rotate}</Button>
           </form>
         </>
       ) : (
         <>
-          <Notice tone="warn">This app has no working key.</Notice>
+          <Notice tone="warn">{text.none}</Notice>
           <form method="post" action={site.to(`${pathOf(app)}/keys`)}>
-            <Button kind="primary">Create a key</Button>
+            <Button kind="primary">{text.create}</Button>
           </form>
         </>
       )}
@@ -100,10 +94,16 @@ const KeyCard = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly 
 };
 
 const LastUse = ({ row }: { row: KeyRow }) =>
-  row.last_used_at ? <When at={row.last_used_at} /> : <span class="soft">never</span>;
+  row.last_used_at ? (
+    <When at={row.last_used_at} />
+  ) : (
+    <span class="soft">{words().consoleApp.keys.neverUsed}</span>
+  );
 
 /** A dialog before the key stops working. The browser opens and closes it without script. */
 const Revocation = ({ site, app, row }: { site: Site; app: AppRow; row: KeyRow }) => {
+  const text = words().consoleApp.keys;
+  const [before, after] = text.lastUsed;
   const id = `revoke-${row.id}`;
   return (
     <>
@@ -112,29 +112,30 @@ const Revocation = ({ site, app, row }: { site: Site; app: AppRow; row: KeyRow }
         class="button danger slim"
         popovertarget={id}
         aria-haspopup="dialog"
-        aria-label={`Revoke the key ${row.start}…`}
+        aria-label={text.revokeLong(row.start)}
       >
-        Revoke…
+        {text.revokeShort}
       </button>
       <dialog id={id} popover="auto" class="dialog" aria-labelledby={`${id}-title`}>
-        <h2 id={`${id}-title`}>{`Revoke the key ${row.start}…?`}</h2>
+        <h2 id={`${id}-title`}>{text.revokeQuestion(row.start)}</h2>
         <p>
           {row.last_used_at ? (
             <>
-              It was last used on <When at={row.last_used_at} />. Programs that still send it will be refused.
+              {before} <When at={row.last_used_at} />
+              {after}
             </>
           ) : (
-            "No request with it is on record."
+            text.unused
           )}
         </p>
-        <p>This can’t be undone. To replace a key without an interruption, rotate it instead.</p>
+        <p>{text.noUndo}</p>
         <div class="row">
           <button type="button" class="button" popovertarget={id} popovertargetaction="hide" autofocus>
-            Keep the key
+            {text.keep}
           </button>
           <form method="post" action={site.to(`${pathOf(app)}/keys/${row.id}/revoke`)}>
-            <Button kind="danger" label={`Revoke the key ${row.start}`}>
-              Revoke the key
+            <Button kind="danger" label={text.revokeNamed(row.start)}>
+              {text.revoke}
             </Button>
           </form>
         </div>
@@ -143,24 +144,27 @@ const Revocation = ({ site, app, row }: { site: Site; app: AppRow; row: KeyRow }
   );
 };
 
-const KeyList = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly KeyRow[] }) => (
-  <Card title="All keys of this app">
-    <Table
-      empty="No keys yet."
-      caption="Keys"
-      columns={["Key", "Created", "Last used", "State", ""]}
-      rows={keys
-        .toReversed()
-        .map((row) => [
-          <code>{`${row.start}…`}</code>,
-          <When at={row.created_at} />,
-          <LastUse row={row} />,
-          <State row={row} />,
-          isLive(row) && <Revocation site={site} app={app} row={row} />,
-        ])}
-    />
-  </Card>
-);
+const KeyList = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly KeyRow[] }) => {
+  const text = words().consoleApp.keys;
+  return (
+    <Card title={text.all}>
+      <Table
+        empty={text.noKeys}
+        caption={text.caption}
+        columns={[text.columns.key, text.columns.created, text.columns.lastUsed, text.columns.state, ""]}
+        rows={keys
+          .toReversed()
+          .map((row) => [
+            <code>{`${row.start}…`}</code>,
+            <When at={row.created_at} />,
+            <LastUse row={row} />,
+            <State row={row} />,
+            isLive(row) && <Revocation site={site} app={app} row={row} />,
+          ])}
+      />
+    </Card>
+  );
+};
 
 export function informationPages(site: Site): Hono<ConsoleEnv> {
   const { access } = site;
@@ -176,6 +180,7 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
 
   return new Hono<ConsoleEnv>()
     .get("/apps/:app", async (c) => {
+      const text = words().consoleApp.about;
       const app = await appOf(site, c);
       const keys = await access.listKeys(app.id);
       const [requests, sample] = await Promise.all([
@@ -189,13 +194,13 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
         <AppFrame site={site} app={app} tab="">
           <FirstSteps site={site} app={app} requests={requests} hasKey={keys.some(isLive)} sample={sample} />
           <KeyCard site={site} app={app} keys={keys} />
-          <Card title="About this app">
+          <Card title={text.title}>
             <Facts
               rows={[
-                ["Id", <code>{app.id}</code>],
-                ["Created", <When at={app.createdAt} />],
-                ["Owner", app.owner ? <code>{app.owner}</code> : "the operator"],
-                ["Base URL", <code>{site.baseUrl}</code>],
+                [text.id, <code>{app.id}</code>],
+                [text.created, <When at={app.createdAt} />],
+                [text.owner, app.owner ? <code>{app.owner}</code> : text.operator],
+                [text.baseUrl, <code>{site.baseUrl}</code>],
               ]}
             />
           </Card>
@@ -222,7 +227,7 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
     .post("/apps/:app/keys/:key/rotate", async (c) => {
       const { app, keyId } = await keyOf(c);
       const { grace = "" } = await formOf(c);
-      if (!Object.hasOwn(graces, grace))
+      if (!graces.some((each) => each === grace))
         throw new ApiError("INVALID_REQUEST", [{ path: "grace", message: "must be one of the choices" }]);
       await access.rotateKey(keyId, Number(grace), signedIn(c).actor);
       return goTo(site, c, pathOf(app), "rotated");

@@ -4,7 +4,9 @@ import { Hono } from "hono";
 import type { UsageRow } from "../../access/apps/usage.ts";
 import { ApiError } from "../../http/errors.ts";
 import { isTier, tierNames, tiers } from "../../http/limits/tiers.ts";
+import { formatNumber as count } from "../../ui/numbers.ts";
 import { Badge, Button, Card, Empty, Facts, Field, Table } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { appOf, type ConsoleEnv, formOf, goTo, operatorOnly, type Site, signedIn } from "../env.ts";
 import { render } from "../frame.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
@@ -12,28 +14,25 @@ import { AppFrame, pathOf } from "./app-frame.tsx";
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
-const count = (amount: number): string => amount.toLocaleString("en-US");
 const say = (tier: keyof typeof tiers): string =>
-  `${count(tiers[tier].requests)} requests per ${tiers[tier].seconds} seconds`;
+  words().consoleApp.limits.requests(count(tiers[tier].requests), tiers[tier].seconds);
 
 const Usage = ({ rows }: { rows: readonly UsageRow[] }) => {
+  const text = words().consoleApp.limits;
   const apis = [...new Set(rows.map(({ api }) => api))].sort();
   const sum = (api: string, pick: "requests" | "refused"): number =>
     rows.filter((row) => row.api === api).reduce((total, row) => total + row[pick], 0);
   return (
-    <Card
-      title="Used in the last 24 hours"
-      hint="What counts against the limit. How requests ended is on the Requests tab."
-    >
+    <Card title={text.used} hint={text.usedHint}>
       {rows.length === 0 ? (
-        <Empty>Nothing yet.</Empty>
+        <Empty>{text.none}</Empty>
       ) : (
         <Table
-          caption="Requests by API"
+          caption={text.caption}
           columns={[
-            "API",
-            { head: "Within the limit", isNumber: true },
-            { head: "Refused by the limit", isNumber: true },
+            text.columns.api,
+            { head: text.columns.within, isNumber: true },
+            { head: text.columns.refused, isNumber: true },
           ]}
           rows={apis.map((api) => [
             <code>{api}</code>,
@@ -57,6 +56,7 @@ export function limitPages(site: Site): Hono<ConsoleEnv> {
 
   return new Hono<ConsoleEnv>()
     .get(at, async (c) => {
+      const text = words().consoleApp.limits;
       const app = await appOf(site, c);
       const { isOperator } = signedIn(c);
       // Usage is counted in whole hours.
@@ -70,15 +70,15 @@ export function limitPages(site: Site): Hono<ConsoleEnv> {
       return render(
         site,
         c,
-        { title: `Limits of ${app.name}` },
+        { title: text.title(app.name) },
         <AppFrame site={site} app={app} tab="/limits">
-          <Card title="Tier">
+          <Card title={text.tier}>
             <Facts
               rows={[
-                ["Tier", <Badge tone="good">{app.tier}</Badge>],
-                ["Limit", say(app.tier)],
-                ["Counted", "all keys of the app together, at all APIs and replicas"],
-                ...(asked ? [["Asked for", <Badge tone="warn">{asked.subject}</Badge>] as const] : []),
+                [text.tier, <Badge tone="good">{app.tier}</Badge>],
+                [text.limit, say(app.tier)],
+                [text.counted, text.countedHow],
+                ...(asked ? [[text.askedFor, <Badge tone="warn">{asked.subject}</Badge>] as const] : []),
               ]}
             />
             <form
@@ -88,10 +88,10 @@ export function limitPages(site: Site): Hono<ConsoleEnv> {
             >
               <Field
                 name="tier"
-                label="Another tier"
-                options={others.map((tier) => ({ value: tier, text: `${tier}: ${say(tier)}` }))}
+                label={text.another}
+                options={others.map((tier) => ({ value: tier, text: text.option(tier, say(tier)) }))}
               />
-              <Button>{isOperator ? "Set the tier" : "Ask the operator"}</Button>
+              <Button>{isOperator ? text.set : text.ask}</Button>
             </form>
           </Card>
           <Usage rows={rows} />

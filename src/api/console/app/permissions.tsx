@@ -4,12 +4,13 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import type { AppRow, RequestRow } from "../../access/apps/app-store.ts";
-import { ALL_COLLECTIONS, subjectText } from "../../access/module.ts";
+import { ALL_COLLECTIONS } from "../../access/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { shown } from "../../http/fields.ts";
 import { apiNames } from "../../http/key.ts";
 import { requireJson } from "../../http/router.ts";
 import { Badge, Button, Card, Field, Table, When } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import {
   appOf,
   type ConsoleContext,
@@ -21,10 +22,10 @@ import {
   signedIn,
 } from "../env.ts";
 import { render } from "../frame.tsx";
+import { subjectText } from "../request-subject.ts";
 import { jsonOf, messageBody, proofBody } from "../sign-in.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
 import { ContentRequests, conflictsOf } from "./content-requests.tsx";
-import { purposes } from "./purposes.ts";
 
 const titleOf = (site: Site, name: string): string | undefined =>
   site.collections.all.find((each) => collectionKey(each) === name)?.name;
@@ -44,7 +45,7 @@ const Ask = ({
 }) => (
   <form method="post" action={site.to(`${pathOf(app, "/permissions")}/${kind}`)}>
     <input type="hidden" name="subject" value={subject} />
-    <Button isSlim label={`${text}: ${subject}`}>
+    <Button isSlim label={words().consoleApp.permissions.labelled(text, subject)}>
       {text}
     </Button>
   </form>
@@ -60,29 +61,37 @@ interface Props {
 const isOpen = (requests: readonly RequestRow[], kind: string, subject: string): boolean =>
   requests.some((each) => each.decidedAt === null && each.kind === kind && each.subject === subject);
 
-const Apis = ({ site, app, requests, isOperator }: Props) => (
-  <Card title="APIs" hint="The operator grants access. Updates live.">
-    <Table
-      caption="APIs"
-      columns={["API", "For", "State", ""]}
-      rows={apiNames.map((api) => {
-        const isActive = app.apis.includes(api);
-        const isAsked = isOpen(requests, "api", api);
-        const state = isActive ? "active" : isAsked ? "requested" : "none";
-        return [
-          <code class="nowrap">{api}</code>,
-          purposes[api],
-          <Badge tone={isActive ? "good" : isAsked ? "warn" : "plain"}>{state}</Badge>,
-          isActive
-            ? isOperator && <Ask site={site} app={app} kind="withdraw/api" subject={api} text="Withdraw" />
-            : !isAsked && <Ask site={site} app={app} kind="ask/api" subject={api} text="Request access" />,
-        ];
-      })}
-    />
-  </Card>
-);
+const Apis = ({ site, app, requests, isOperator }: Props) => {
+  const { permissions: text, purposes } = words().consoleApp;
+  return (
+    <Card title={text.apis} hint={text.apisHint}>
+      <Table
+        caption={text.apis}
+        columns={[text.columns.api, text.columns.for, text.columns.state, ""]}
+        rows={apiNames.map((api) => {
+          const isActive = app.apis.includes(api);
+          const isAsked = isOpen(requests, "api", api);
+          const state = isActive ? "active" : isAsked ? "requested" : "none";
+          return [
+            <code class="nowrap">{api}</code>,
+            purposes[api],
+            <Badge tone={isActive ? "good" : isAsked ? "warn" : "plain"}>{text.apiStates[state]}</Badge>,
+            isActive
+              ? isOperator && (
+                  <Ask site={site} app={app} kind="withdraw/api" subject={api} text={text.withdraw} />
+                )
+              : !isAsked && (
+                  <Ask site={site} app={app} kind="ask/api" subject={api} text={text.requestAccess} />
+                ),
+          ];
+        })}
+      />
+    </Card>
+  );
+};
 
 const Collections = ({ site, app, requests, isOperator }: Props) => {
+  const text = words().consoleApp.permissions;
   const granted = app.collections ?? [ALL_COLLECTIONS];
   const free = site.collections.all
     .map(collectionKey)
@@ -93,18 +102,15 @@ const Collections = ({ site, app, requests, isOperator }: Props) => {
   }));
   const path = pathOf(app, "/permissions");
   return (
-    <Card
-      title="Collections"
-      hint="Whose information (names, links, trait groups) this app may write. Reading needs none of this."
-    >
+    <Card title={text.collections} hint={text.collectionsHint}>
       <Table
-        empty="None yet."
-        caption="Collections of this app"
-        columns={["Collection", "Address", ""]}
+        empty={text.noCollections}
+        caption={text.collectionsCaption}
+        columns={[text.collection, text.address, ""]}
         rows={granted.map((name) => [
           name === ALL_COLLECTIONS
-            ? "Every collection"
-            : (titleOf(site, name) ?? <span class="soft">unnamed</span>),
+            ? text.everyCollection
+            : (titleOf(site, name) ?? <span class="soft">{text.unnamed}</span>),
           <code>{name}</code>,
           <div class="row">
             {site.collections.all.some((each) => collectionKey(each) === name) && (
@@ -112,11 +118,12 @@ const Collections = ({ site, app, requests, isOperator }: Props) => {
                 class="button slim"
                 href={site.to(`${pathOf(app, "/collections")}/${name.replace(":", "/")}`)}
               >
-                Edit information<span class="visually-hidden">{` of ${name}`}</span>
+                {text.editInformation}
+                <span class="visually-hidden">{text.editInformationOf(name)}</span>
               </a>
             )}
             {isOperator && (
-              <Ask site={site} app={app} kind="withdraw/collection" subject={name} text="Withdraw" />
+              <Ask site={site} app={app} kind="withdraw/collection" subject={name} text={text.withdraw} />
             )}
           </div>,
         ])}
@@ -131,27 +138,22 @@ const Collections = ({ site, app, requests, isOperator }: Props) => {
             data-next={site.to(`${path}?done=proved`)}
             class="inline-form"
           >
-            <Field
-              name="collection"
-              label="Prove a collection"
-              hint="The wallet returned by the contract's owner() signs a text; no approval is needed."
-              options={options}
-            />
-            <Button kind="primary">Sign as owner</Button>
+            <Field name="collection" label={text.prove} hint={text.proveHint} options={options} />
+            <Button kind="primary">{text.sign}</Button>
           </form>
           <p id="prove-state" class="soft" role="status" />
           <form method="post" action={site.to(`${path}/ask/collection`)} class="inline-form">
             <div class="field">
-              <label for="ask-collection">Or ask the operator</label>
+              <label for="ask-collection">{text.orAsk}</label>
               <select id="ask-collection" name="subject">
-                {options.map(({ value, text }) => (
-                  <option value={value}>
-                    {isOpen(requests, "collection", value) ? `${text}, requested` : text}
+                {options.map((option) => (
+                  <option value={option.value}>
+                    {isOpen(requests, "collection", option.value) ? text.askedFor(option.text) : option.text}
                   </option>
                 ))}
               </select>
             </div>
-            <Button>Ask the operator</Button>
+            <Button>{text.ask}</Button>
           </form>
         </>
       )}
@@ -160,8 +162,13 @@ const Collections = ({ site, app, requests, isOperator }: Props) => {
 };
 
 export const RequestState = ({ request }: { request: RequestRow }) => {
-  if (!request.decidedAt) return <Badge tone="warn">pending</Badge>;
-  return request.isApproved ? <Badge tone="good">approved</Badge> : <Badge tone="bad">refused</Badge>;
+  const text = words().consoleApp.permissions.requestStates;
+  if (!request.decidedAt) return <Badge tone="warn">{text.pending}</Badge>;
+  return request.isApproved ? (
+    <Badge tone="good">{text.approved}</Badge>
+  ) : (
+    <Badge tone="bad">{text.refused}</Badge>
+  );
 };
 
 const proveBody = proofBody.extend({ collection: z.string() });
@@ -206,13 +213,14 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
 
   return new Hono<ConsoleEnv>()
     .get(at, async (c) => {
+      const text = words().consoleApp.permissions;
       const app = await appOf(site, c);
       const [requests, conflicts] = await Promise.all([apps.requestsOf(app.id), conflictsOf(site, app)]);
       const props = { site, app, requests, isOperator: signedIn(c).isOperator };
       return render(
         site,
         c,
-        { title: `Permissions of ${app.name}`, scripts: [...site.walletScripts, "prove.js", "live.js"] },
+        { title: text.title(app.name), scripts: [...site.walletScripts, "prove.js", "live.js"] },
         <AppFrame site={site} app={app} tab="/permissions">
           <div id="apis" data-live>
             <Apis {...props} />
@@ -221,10 +229,10 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
           <ContentRequests site={site} app={app} requests={requests} conflicts={conflicts} />
           <div id="requests" data-live>
             {requests.length > 0 && (
-              <Card title="Requests">
+              <Card title={text.requests}>
                 <Table
-                  caption="Requests of this app"
-                  columns={["For", "Asked", "State"]}
+                  caption={text.requestsCaption}
+                  columns={[text.columns.for, text.asked, text.columns.state]}
                   rows={requests.map((request) => [
                     <code>{subjectText(request)}</code>,
                     <When at={request.createdAt} />,

@@ -1,28 +1,24 @@
 /** Requests over time by how they ended: a chart made on the server, and the same numbers as a table. */
 
 import type { StatusRow } from "../../access/requests/request-log.ts";
+import { formatNumber as count } from "../../ui/numbers.ts";
 import { Table } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 
 const HOUR_MS = 3_600_000;
 const TICKS = 4;
 const PLOT = { height: 180, tipWidth: 176, tipLine: 18 };
 
 export const ranges = {
-  "24h": { text: "24 hours", hours: 1, bars: 24 },
-  "7d": { text: "7 days", hours: 6, bars: 28 },
-  "30d": { text: "30 days", hours: 24, bars: 30 },
+  "24h": { hours: 1, bars: 24 },
+  "7d": { hours: 6, bars: 28 },
+  "30d": { hours: 24, bars: 30 },
 } as const;
 export type Range = keyof typeof ranges;
 
 /** How a request ended, in the order in which bars stack. */
-export const outcomes = {
-  answered: "Answered",
-  refused: "Refused (4xx)",
-  limited: "Over the limit (429)",
-  failed: "Failed (5xx)",
-} as const;
-export type Outcome = keyof typeof outcomes;
-const outcomeNames = Object.keys(outcomes) as Outcome[];
+const outcomes = ["answered", "refused", "limited", "failed"] as const;
+export type Outcome = (typeof outcomes)[number];
 
 export const outcomeOf = (status: number): Outcome => {
   if (status === 429) return "limited";
@@ -36,8 +32,6 @@ export interface Bar extends Counts {
   readonly from: Date;
   readonly total: number;
 }
-
-export const count = (amount: number): string => amount.toLocaleString("en-US");
 
 /** When the first bar of a range starts, whose last bar contains `now`. Bars start at whole multiples of their length (UTC). */
 export function startOf(range: Range, now: number): Date {
@@ -53,7 +47,7 @@ export function sumOf(rows: readonly StatusRow[]): Counts {
 }
 
 export const totalOf = (counts: Counts): number =>
-  outcomeNames.reduce((total, outcome) => total + counts[outcome], 0);
+  outcomes.reduce((total, outcome) => total + counts[outcome], 0);
 
 /** One entry per bar, oldest first, also where there was no request. */
 export function barsOf(rows: readonly StatusRow[], range: Range, now: number): Bar[] {
@@ -85,9 +79,10 @@ const time = (at: Date, range: Range): string => {
 
 /** Shown while the pointer, or a finger, is on its bar. */
 const Tip = ({ bar, range, isLeft }: { bar: Bar; range: Range; isLeft: boolean }) => {
+  const text = words().consoleApp.requests;
   const lines = [
     `${time(bar.from, range)} UTC: ${count(bar.total)}`,
-    ...outcomeNames.map((outcome) => `${outcomes[outcome]}: ${count(bar[outcome])}`),
+    ...outcomes.map((outcome) => text.outcomeCount(text.outcomes[outcome], count(bar[outcome]))),
   ];
   const x = isLeft ? 4 : -PLOT.tipWidth - 4;
   return (
@@ -106,7 +101,7 @@ const share = (value: number, of: number): string => `${((value / of) * 100).toF
 
 const Column = ({ bar, at, of, top }: { bar: Bar; at: number; of: number; top: number }) => {
   let y = PLOT.height;
-  return outcomeNames.map((outcome) => {
+  return outcomes.map((outcome) => {
     const height = (bar[outcome] / top) * PLOT.height;
     y -= height;
     return (
@@ -145,6 +140,7 @@ const Touch = ({ bar, at, of, range }: { bar: Bar; at: number; of: number; range
 
 /** `bars` in the order of time. Times are UTC. */
 export const RequestChart = ({ bars, range }: { bars: readonly Bar[]; range: Range }) => {
+  const text = words().consoleApp.requests;
   const ticks = ticksOf(Math.max(...bars.map(({ total }) => total)));
   const top = ticks.at(-1) ?? 1;
   const lines = ticks.map((tick) => PLOT.height - (tick / top) * PLOT.height);
@@ -161,7 +157,7 @@ export const RequestChart = ({ bars, range }: { bars: readonly Bar[]; range: Ran
         class="plot"
         height={PLOT.height}
         role="img"
-        aria-label={`Requests of the last ${ranges[range].text}: ${count(sum)}. The table below has the numbers.`}
+        aria-label={text.chart(text.ranges[range], count(sum))}
       >
         {lines.map((y) => (
           <line class="line" x1="0" x2="100%" y1={y.toFixed(1)} y2={y.toFixed(1)} />
@@ -179,12 +175,12 @@ export const RequestChart = ({ bars, range }: { bars: readonly Bar[]; range: Ran
         ))}
       </div>
       <figcaption class="row small">
-        {outcomeNames.map((outcome) => (
+        {outcomes.map((outcome) => (
           <span class="legend">
             <svg width="12" height="12" aria-hidden="true" class="plot">
               <rect class={outcome} width="12" height="12" rx="2" />
             </svg>
-            {outcomes[outcome]}
+            {text.outcomes[outcome]}
           </span>
         ))}
       </figcaption>
@@ -193,19 +189,22 @@ export const RequestChart = ({ bars, range }: { bars: readonly Bar[]; range: Ran
 };
 
 /** The bars with requests, as a table that people open. */
-export const RequestTable = ({ bars, range }: { bars: readonly Bar[]; range: Range }) => (
-  <details>
-    <summary>Show as a table</summary>
-    <Table
-      caption={`Requests by status, last ${ranges[range].text}`}
-      empty="No requests."
-      columns={[
-        "From (UTC)",
-        ...outcomeNames.map((outcome) => ({ head: outcomes[outcome], isNumber: true })),
-      ]}
-      rows={bars
-        .filter(({ total }) => total > 0)
-        .map((bar) => [time(bar.from, range), ...outcomeNames.map((outcome) => count(bar[outcome]))])}
-    />
-  </details>
-);
+export const RequestTable = ({ bars, range }: { bars: readonly Bar[]; range: Range }) => {
+  const text = words().consoleApp.requests;
+  return (
+    <details>
+      <summary>{text.showTable}</summary>
+      <Table
+        caption={text.tableCaption(text.ranges[range])}
+        empty={text.noneInTable}
+        columns={[
+          text.from,
+          ...outcomes.map((outcome) => ({ head: text.outcomes[outcome], isNumber: true })),
+        ]}
+        rows={bars
+          .filter(({ total }) => total > 0)
+          .map((bar) => [time(bar.from, range), ...outcomes.map((outcome) => count(bar[outcome]))])}
+      />
+    </details>
+  );
+};

@@ -3,13 +3,14 @@
 import { Hono } from "hono";
 import { LOGGED_DAYS, LOGGED_MAX } from "../../access/module.ts";
 import type { LoggedRequest } from "../../access/requests/request-log.ts";
+import { formatNumber as count } from "../../ui/numbers.ts";
 import { Badge, Button, Card, Empty, Field, Table, type Tone } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { appOf, type ConsoleContext, type ConsoleEnv, type Site } from "../env.ts";
 import { render } from "../frame.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
 import {
   barsOf,
-  count,
   type Outcome,
   outcomeOf,
   type Range,
@@ -38,46 +39,50 @@ const Moment = ({ at }: { at: Date }) => (
   <time datetime={at.toISOString()}>{`${at.toISOString().slice(0, 19).replace("T", " ")} UTC`}</time>
 );
 
-const Log = ({ requests, text }: { requests: readonly LoggedRequest[]; text: string }) => (
-  <Table
-    caption="Last requests"
-    empty={text ? "No request on record contains this text." : "No requests yet."}
-    columns={["Time", "Request", "Status", "Error"]}
-    rows={requests.map((request) => [
-      <Moment at={request.at} />,
-      <>
-        <div>
-          <code>{`${request.method} ${request.path}`}</code>
-        </div>
-        <div class="soft small">
-          <code>{request.requestId}</code> {request.key && <code>{`${request.key}…`}</code>}
-        </div>
-      </>,
-      <span class="nowrap">
-        <Badge tone={request.code && request.status < 400 ? "warn" : tones[outcomeOf(request.status)]}>
-          {String(request.status)}
-        </Badge>{" "}
-        <span class="soft small">{`${count(request.durationMs)} ms`}</span>
-      </span>,
-      request.code && (
+const Log = ({ requests, sought }: { requests: readonly LoggedRequest[]; sought: string }) => {
+  const text = words().consoleApp.requests;
+  return (
+    <Table
+      caption={text.log}
+      empty={sought ? text.noMatch : text.none}
+      columns={[text.columns.time, text.columns.request, text.columns.status, text.columns.error]}
+      rows={requests.map((request) => [
+        <Moment at={request.at} />,
         <>
-          <code>{request.code}</code> <span class="small">{request.error}</span>
-        </>
-      ),
-    ])}
-  />
-);
+          <div>
+            <code>{`${request.method} ${request.path}`}</code>
+          </div>
+          <div class="soft small">
+            <code>{request.requestId}</code> {request.key && <code>{`${request.key}…`}</code>}
+          </div>
+        </>,
+        <span class="nowrap">
+          <Badge tone={request.code && request.status < 400 ? "warn" : tones[outcomeOf(request.status)]}>
+            {String(request.status)}
+          </Badge>{" "}
+          <span class="soft small">{`${count(request.durationMs)} ms`}</span>
+        </span>,
+        request.code && (
+          <>
+            <code>{request.code}</code> <span class="small">{request.error}</span>
+          </>
+        ),
+      ])}
+    />
+  );
+};
 
 export function requestPages(site: Site): Hono<ConsoleEnv> {
   const show = async (c: ConsoleContext) => {
     const app = await appOf(site, c);
     const range = rangeOf(c.req.query("range"));
-    const text = (c.req.query("q") ?? "").trim().slice(0, TEXT_MAX);
+    const text = words().consoleApp.requests;
+    const sought = (c.req.query("q") ?? "").trim().slice(0, TEXT_MAX);
     const { requestLog } = site.usage;
     const now = Date.now();
     const [rows, requests] = await Promise.all([
       requestLog.readStatuses(app.id, startOf(range, now)),
-      requestLog.read(app.id, text, SHOWN),
+      requestLog.read(app.id, sought, SHOWN),
     ]);
     const bars = barsOf(rows, range, now);
     const sums = sumOf(rows);
@@ -87,28 +92,28 @@ export function requestPages(site: Site): Hono<ConsoleEnv> {
     return render(
       site,
       c,
-      { title: `Requests of ${app.name}`, scripts: ["live.js"] },
+      { title: text.title(app.name), scripts: ["live.js"] },
       <AppFrame site={site} app={app} tab="/requests">
-        <Card title="Requests by status" hint="All keys of the app, all APIs and replicas. Updates live.">
-          <nav class="row" aria-label="Period">
+        <Card title={text.byStatus} hint={text.hint}>
+          <nav class="row" aria-label={text.period}>
             {(Object.keys(ranges) as Range[]).map((each) => (
               <a
                 class="button slim"
-                href={site.to(`${path}?${new URLSearchParams({ range: each, ...(text && { q: text }) })}`)}
+                href={site.to(
+                  `${path}?${new URLSearchParams({ range: each, ...(sought && { q: sought }) })}`,
+                )}
                 aria-current={each === range ? "true" : undefined}
               >
-                {`Last ${ranges[each].text}`}
+                {text.last(text.ranges[each])}
               </a>
             ))}
           </nav>
           <div id="chart" class="stack" data-live>
             {total === 0 ? (
-              <Empty>{`No requests in the last ${ranges[range].text}.`}</Empty>
+              <Empty>{text.noneIn(text.ranges[range])}</Empty>
             ) : (
               <>
-                <p>
-                  {`${count(total)} requests, ${count(failed)} of them without an answer (${((failed / total) * 100).toFixed(1)} %).`}
-                </p>
+                <p>{text.summary(total, count(total), count(failed), ((failed / total) * 100).toFixed(1))}</p>
                 <RequestChart bars={bars} range={range} />
               </>
             )}
@@ -116,25 +121,22 @@ export function requestPages(site: Site): Hono<ConsoleEnv> {
           {/* Outside the live part, which would close it. */}
           {total > 0 && <RequestTable bars={bars} range={range} />}
         </Card>
-        <Card
-          title="Last requests"
-          hint={`The newest ${SHOWN}, or the newest ${SHOWN} that contain a text, of up to ${LOGGED_MAX} kept for ${LOGGED_DAYS} days. Under heavy load, not every request is kept.`}
-        >
+        <Card title={text.log} hint={text.logHint(SHOWN, LOGGED_MAX, LOGGED_DAYS)}>
           <form method="get" action={site.to(path)} class="inline-form">
             <input type="hidden" name="range" value={range} />
             <Field
               name="q"
-              label="Search"
-              hint="An id, path, status, code or error"
-              value={text}
+              label={text.search}
+              hint={text.searchHint}
+              value={sought}
               maxlength={TEXT_MAX}
               autocomplete="off"
             />
-            <Button>Search</Button>
-            {text && <a href={site.to(`${path}?range=${range}`)}>Show all</a>}
+            <Button>{text.search}</Button>
+            {sought && <a href={site.to(`${path}?range=${range}`)}>{text.showAll}</a>}
           </form>
           <div id="log" data-live>
-            <Log requests={requests} text={text} />
+            <Log requests={requests} sought={sought} />
           </div>
         </Card>
       </AppFrame>,

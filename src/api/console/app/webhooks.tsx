@@ -4,7 +4,9 @@ import { Hono } from "hono";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import type { AppRow } from "../../access/apps/app-store.ts";
 import { ApiError, detailsOf } from "../../http/errors.ts";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Card, Empty, Table } from "../../ui/parts.tsx";
+import { words } from "../../ui/visitor.ts";
 import { newWebhookBody } from "../../webhooks/rules.ts";
 import type { WebhookState } from "../../webhooks/service.ts";
 import {
@@ -50,33 +52,35 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
   const at = "/apps/:app/webhooks";
 
   async function list(c: ConsoleContext, app: AppRow, refusal?: Refusal) {
+    const text = words().consoleApp.webhooks;
     const hooks = await webhooks.list(app.id);
     const path = site.to(pathOf(app, "/webhooks"));
     return render(
       site,
       c,
-      { title: `Webhooks of ${app.name}`, status: refusal ? 400 : 200 },
+      { title: text.title(app.name), status: refusal ? 400 : 200 },
       <AppFrame site={site} app={app} tab="/webhooks">
-        {!app.apis.includes("market-partner") && (
-          <Empty>
-            This app lacks the API market-partner, so nothing is sent. Request it under Permissions.
-          </Empty>
-        )}
-        <Card title="Webhooks" hint="Each gets the events that you choose, signed, in order per token.">
+        {!app.apis.includes("market-partner") && <Empty>{text.notAllowed}</Empty>}
+        <Card title={text.card} hint={text.hint}>
           <Table
-            caption="Webhooks of this app"
-            empty="No webhooks yet. Create the first one below."
-            columns={["URL", "Description", "State", { head: "Pending", isNumber: true }]}
+            caption={text.caption}
+            empty={text.none}
+            columns={[
+              text.columns.url,
+              text.columns.description,
+              text.columns.state,
+              { head: text.columns.pending, isNumber: true },
+            ]}
             rows={hooks.map((hook) => [
               <a href={site.to(webhookPath(app, hook.id))}>{hook.url}</a>,
               hook.description ?? "",
               <State hook={hook} />,
-              hook.pending.toLocaleString("en-US"),
+              formatNumber(hook.pending),
             ])}
           />
         </Card>
-        <Card title="Create a webhook">
-          <Form action={path} text="Create webhook" {...refusal} />
+        <Card title={text.createTitle}>
+          <Form action={path} submit={text.create} {...refusal} />
         </Card>
       </AppFrame>,
     );
@@ -88,6 +92,7 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
     hook: WebhookState,
     { refusal, secret, isRotated = false }: { refusal?: Refusal; secret?: string; isRotated?: boolean } = {},
   ) {
+    const { webhooks: text, deliveries } = words().consoleApp;
     const before = c.req.query("before");
     const rows = await webhooks.deliveries(app.id, hook.id, {
       limit: PAGE_ROWS,
@@ -104,10 +109,10 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
     return render(
       site,
       c,
-      { title: `Webhook of ${app.name}`, status: refusal ? 400 : 200 },
+      { title: text.titleOne(app.name), status: refusal ? 400 : 200 },
       <AppFrame site={site} app={app} tab="/webhooks">
         <p>
-          <a href={site.to(pathOf(app, "/webhooks"))}>All webhooks of this app</a>
+          <a href={site.to(pathOf(app, "/webhooks"))}>{text.all}</a>
         </p>
         {secret !== undefined && <NewSecret secret={secret} isRotated={isRotated} />}
         <Card title={hook.description ?? hook.url}>
@@ -119,16 +124,16 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
           <About hook={hook} />
           <Actions site={site} app={app} hook={hook} />
         </Card>
-        <Card title="Deliveries" hint="Of the last 7 days, newest first.">
+        <Card title={deliveries.title} hint={deliveries.hint}>
           <Deliveries site={site} app={app} hook={hook} rows={rows} />
           {rows.length === PAGE_ROWS && last && (
             <a class="button" href={site.to(`${path}?before=${last.id}`)}>
-              Older deliveries
+              {deliveries.older}
             </a>
           )}
         </Card>
-        <Card title="Change this webhook">
-          <Form action={site.to(path)} text="Save" values={values} {...refusal} />
+        <Card title={text.change}>
+          <Form action={site.to(path)} submit={text.save} values={values} {...refusal} />
         </Card>
       </AppFrame>,
     );
