@@ -1,6 +1,6 @@
 /** The Node that runs Vitrine: the machine's if it is new enough, otherwise the one that `npm ci` installed. */
 
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
@@ -24,8 +24,10 @@ export async function switchToOwnNode(own = OWN, version = process.versions.node
     );
     process.exit(1);
   }
-  const child = spawn(own, [...process.execArgv, ...process.argv.slice(1)], { stdio: "inherit" });
-  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
+  // Listened to before there is a child: a signal that came between the two would end this process and leave the child.
+  let child: ChildProcess | undefined;
+  for (const signal of SIGNALS) process.on(signal, () => child?.kill(signal));
+  child = spawn(own, [...process.execArgv, ...process.argv.slice(1)], { stdio: "inherit" });
   const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
   process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0));
 }

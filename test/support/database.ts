@@ -4,7 +4,7 @@ import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
 import { afterAll } from "vitest";
 import * as chainSchema from "../../ponder.schema.ts";
 import { type ChainTables, chainTables } from "../../src/api/chain/index/tables.ts";
-import { createDatabase, type Database } from "../../src/api/db/database.ts";
+import { createDatabase, type Database, type Queryable } from "../../src/api/db/database.ts";
 import { silentLogger } from "../../src/api/http/logger.ts";
 import { CHAIN_SCHEMA } from "./chain-ddl.ts";
 import { TEMPLATE } from "./global-postgres.ts";
@@ -89,4 +89,23 @@ export function checkpoint(at: { chainId: number; block: number; timestamp: numb
     digits(at.chainId, CHECKPOINT_DIGITS.chain) +
     digits(at.block, CHECKPOINT_DIGITS.block);
   return at.log === undefined ? head + "9".repeat(33) : `${head}${digits(0, 16)}5${digits(at.log, 16)}`;
+}
+
+/** How many rows of the tables of these schemas the work reads in this transaction. */
+export async function countRowsRead(
+  tx: Queryable,
+  schemas: readonly string[],
+  work: () => Promise<void>,
+): Promise<number> {
+  const read = async (): Promise<number> => {
+    const [row] = await tx.query<{ rows: number }>(
+      `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows
+         from pg_stat_xact_user_tables where schemaname = any($1)`,
+      [schemas],
+    );
+    return row?.rows ?? 0;
+  };
+  const before = await read();
+  await work();
+  return (await read()) - before;
 }

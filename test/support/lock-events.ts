@@ -61,6 +61,13 @@ export function createLockSetup(test: TestDatabase) {
           spec.followsDefault ?? spec.token !== null,
         ],
       );
+      if (spec.token !== null) return;
+      await database.query(
+        `insert into ${tables.lockDefault} (chain_id, collection_address, standard, locked, last_lock_change_block)
+         values ($1, $2, $3, $4, $5)
+         on conflict (chain_id, collection_address, standard) do update set locked = excluded.locked`,
+        [CHAIN_ID, spec.collection ?? COLLECTION, spec.standard ?? "erc721x", direction === "lock", block],
+      );
     },
 
     /** Many lock events of one block, one per token from `from` on. */
@@ -78,7 +85,9 @@ export function createLockSetup(test: TestDatabase) {
 
     /** Reverts every lock event of this block or later, as a reorg does. Ponder keeps the head until its next block. */
     async revert(fromBlock: number): Promise<void> {
-      await database.query(`delete from ${test.tables.lockEvent} where block_number >= $1`, [fromBlock]);
+      const { lockEvent, lockDefault } = test.tables;
+      await database.query(`delete from ${lockEvent} where block_number >= $1`, [fromBlock]);
+      await database.query(`delete from ${lockDefault} where last_lock_change_block >= $1`, [fromBlock]);
     },
 
     /** The chain as indexed up to `block`, of which `settled` can't change any more. */
@@ -106,7 +115,7 @@ export function createLockSetup(test: TestDatabase) {
     async reindexAs(schema: string): Promise<ChainTables> {
       const tables = chainTables(schema);
       await database.query(`drop schema if exists ${schema} cascade; create schema ${schema}`);
-      for (const table of ["lockEvent", "checkpoint", "meta"] as const) {
+      for (const table of ["lockEvent", "lockDefault", "checkpoint", "meta"] as const) {
         await database.query(`create table ${tables[table]} (like ${test.tables[table]} including all)`);
         await database.query(`insert into ${tables[table]} select * from ${test.tables[table]}`);
       }

@@ -87,6 +87,9 @@ export interface Difference {
  * The published events against the rows of the index above `handled`, in one statement; undefined while the index can't
  * be trusted, as after a restart, when it lacks rows for a while. Tokens of collections that are no longer indexed are
  * not affected.
+ *
+ * `offset 0` keeps PostgreSQL from looking a row's event up by its collection, as it would for want of statistics: it
+ * would read all events of the collection for each row.
  */
 export async function readDifference(
   db: Queryable,
@@ -111,7 +114,9 @@ export async function readDifference(
               ${lockCountAfter(tables, "l")} as lock_count, ${isSurplus(tables, "l")} as anomaly
          from head, ${tables.lockEvent} l
         where l.chain_id = $1 and l.id > $3
-          and not exists (select from vitrine.event e where e.chain_id = $1 and e.open and ${isSame})
+          and not exists (
+            select from (select * from vitrine.event
+                          where chain_id = $1 and open and source = l.id offset 0) e where ${isSame})
         order by l.id limit $5)
      select latest, settled, (select coalesce(json_agg(g.id), '[]') from gone g) as gone,
             (select coalesce(json_agg(f order by f.source), '[]') from fresh f) as fresh

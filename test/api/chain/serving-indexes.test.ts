@@ -22,6 +22,7 @@ it("the indexes that serving needs are created once, and unchanged from then on"
     "vitrine_delegation_by_from",
     "vitrine_delegation_by_to",
     "vitrine_lock_event_of_collection",
+    "vitrine_lock_event_of_default",
     "vitrine_lock_event_of_holder",
     "vitrine_lock_event_of_token",
     "vitrine_token_balance_by_holder",

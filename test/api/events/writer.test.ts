@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createTestDatabase } from "../../support/database.ts";
+import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
+import { readDifference } from "../../../src/api/events/feed-store.ts";
+import { CHAIN_SCHEMA, countRowsRead, createTestDatabase } from "../../support/database.ts";
 import { createLockSetup } from "../../support/lock-events.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 
@@ -47,6 +49,27 @@ describe("the stream", () => {
       "select count(*)::int, min(id)::int, max(id)::int, count(distinct source)::int as sources from vitrine.event",
     );
     expect(row).toEqual({ count: 2_500, min: 1, max: 2_500, sources: 2_500 });
+  });
+
+  it("finds a burst of one collection without reading all of it for each of its events", async () => {
+    const burst = 2_000;
+    await createServingIndexes(test.url, CHAIN_SCHEMA);
+    // PostgreSQL's statistics are of a time when another chain alone had such events.
+    await locks.add({ block: 94 });
+    await database.query(`update ${test.tables.lockEvent} set chain_id = chain_id + 1`);
+    await database.query(`analyze vitrine.event, ${test.tables.lockEvent}`);
+    await locks.addMany(95, burst);
+    await writeAll();
+    await locks.addMany(96, burst);
+    const query = { chainId: CHAIN_ID, handled: "0", collections: [COLLECTION], limit: burst };
+
+    const read = await database.transaction((tx) =>
+      countRowsRead(tx, [CHAIN_SCHEMA, "vitrine"], async () => {
+        expect((await readDifference(tx, test.tables, query))?.fresh).toHaveLength(burst);
+      }),
+    );
+
+    expect(read).toBeLessThan(20 * burst);
   });
 
   it("starts with what may still change: what was settled when the first index got ready is no news", async () => {

@@ -100,12 +100,17 @@ export const hasOwnLock = (tables: ChainTables, s: string): string => {
 export const hasOwnUnlock = (s?: string): string =>
   `not ${s === undefined ? "" : `${s}.`}${switchWithDefault}`;
 
+/** SQL: the collection of row `l` has had a default; most never have, and none of their events need be searched for it. */
+const hasDefault = ({ lockDefault }: ChainTables, l: string): string => `
+  exists (select from ${lockDefault} h
+           where (h.chain_id, h.collection_address) = (${l}.chain_id, ${l}.collection_address))`;
+
 /**
  * SQL: the token's lock count after row `l` of lock_event, with the default of that time. For a default itself, 1 or 0.
  */
 export const lockCountAfter = (tables: ChainTables, l: string): string => `
   (${byReading(tables, l, { count: `${l}.count_after`, boolean: `${l}.flag_count_after` })}
-   + (${l}.follows_default and coalesce(
+   + (${l}.follows_default and ${hasDefault(tables, l)} and coalesce(
         (select d.direction = 'lock' from ${tables.lockEvent} d
           where d.chain_id = ${l}.chain_id and d.collection_address = ${l}.collection_address
             and d.token_id is null and d.id < ${l}.id
