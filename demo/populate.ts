@@ -96,12 +96,11 @@ const lockHeroes = async (chain: Chain, { erc721, lockers, lockedHeroes }: Popul
   const [game, market] = lockers;
   const { twice, once, released } = lockedHeroes;
   await chain.write(erc721, "updateApprovedContracts", [lockers.map(({ address }) => address), [true, true]]);
-  await Promise.all([
-    chain.write(erc721, "lockId", [twice], game),
-    chain.write(erc721, "lockId", [twice], market),
-    chain.write(erc721, "lockId", [once], game),
-    chain.write(erc721, "lockId", [released], market),
-  ]);
+  // One after the other: the client's README shows their order.
+  await chain.write(erc721, "lockId", [twice], game);
+  await chain.write(erc721, "lockId", [twice], market);
+  await chain.write(erc721, "lockId", [once], game);
+  await chain.write(erc721, "lockId", [released], market);
   await chain.write(erc721, "unlockId", [released], market);
 };
 
