@@ -3,7 +3,7 @@
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
-import { createYield, runExclusive } from "../jobs/yield-to-event-loop.ts";
+import { createExclusively, createYield, runExclusive } from "../jobs/yield-to-event-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
 import { valueText } from "../metadata/rules.ts";
 import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
@@ -15,7 +15,7 @@ import { pageOf } from "./index/page.ts";
 import type { Rarity, TokenRarity } from "./index/rarity.ts";
 import type {
   CompletedValues,
-  Facets,
+  CountedFacets,
   FoundToken,
   NameQuery,
   TokenFilter,
@@ -25,7 +25,7 @@ import type {
   ValuePrefix,
 } from "./query.ts";
 import { createRarityCache } from "./rarity-cache.ts";
-import { type Counted, createResultCache, type Listed } from "./result-cache.ts";
+import { createResultCache, type FacetsKind, type Listed } from "./result-cache.ts";
 import { type ChainFilter, createChainFacts } from "./sync/chain-facts.ts";
 import { createLiveIndex } from "./sync/live-index.ts";
 import { createDocuments } from "./sync/load-documents.ts";
@@ -49,8 +49,8 @@ export interface TraitQuestion {
 export interface CollectionAnswers {
   /** Throws INVALID_REQUEST for a cursor of another order. */
   page(query: TokenQuery): Promise<TokenPage>;
-  facets(filter: TokenFilter): Promise<Facets>;
-  panel(filter: TokenFilter): Promise<Facets>;
+  facets(filter: TokenFilter): Promise<CountedFacets>;
+  panel(filter: TokenFilter): Promise<CountedFacets>;
   countTraits(question: TraitQuestion): Promise<TraitCounts>;
   shownTypes(names: readonly string[]): Promise<ReadonlySet<string>>;
   completeValues(asked: ValuePrefix): Promise<CompletedValues>;
@@ -63,6 +63,9 @@ export interface CollectionSearch extends CollectionAnswers {
   /** Brings the search index up to date, so that the next search finds it so. */
   warm(): Promise<void>;
 }
+
+// Apart from the rest, which goes on between its slices.
+const countOneByOne = createExclusively();
 
 export function createCollectionSearch(deps: {
   readonly database: Database;
@@ -87,15 +90,14 @@ export function createCollectionSearch(deps: {
     return { index, slotsIn, answers, rarity };
   }
 
-  async function count(filter: TokenFilter, kind: "facets" | "panel"): Promise<Facets> {
+  async function count(filter: TokenFilter, kind: FacetsKind): Promise<CountedFacets> {
     const { index, slotsIn, answers } = await read(filter);
     const question = { filter, slotsIn };
-    return answerFrom(
-      index,
-      (counted?: Counted) => answers()[kind](question, counted),
-      undefined,
-      () => answers().count(question, kind),
-    );
+    const counted = await countOneByOne(async () => {
+      await prepare(index);
+      return answers().facetsInSlices(question, kind);
+    });
+    return counted ?? answerFrom(index, () => answers().facets(question, kind));
   }
 
   return {
@@ -158,30 +160,32 @@ export function createCollectionSearch(deps: {
   };
 }
 
-/**
- * Prepares the orders the search needs, and retries if they change before its turn comes. What `ahead` resolves with,
- * in slices, is handed to the answer.
- */
-async function answerFrom<Answer, Ahead = undefined>(
-  index: CollectionIndex,
-  answer: (ahead?: Ahead) => Answer,
-  sort?: TokenSort,
-  ahead?: () => Promise<Ahead | undefined>,
-): Promise<Answer> {
+/** Resolves once the orders that the search needs are there. */
+async function prepare(index: CollectionIndex, sort?: TokenSort): Promise<void> {
   const { orders } = index.table;
   const type = sort?.by === "trait" ? index.table.find(sort.name) : undefined;
   const descending = sort?.by === "trait" && sort.descending;
-  const isPrepared = (): boolean => orders.isPrepared && (!type || index.traitOrders.has(type, descending));
+  while (!isPrepared(index, sort)) {
+    if (!orders.isPrepared) await orders.prepare(createYield());
+    else if (type) await index.prepareTraitOrder(type, descending, createYield());
+  }
+}
+
+function isPrepared({ table, traitOrders }: CollectionIndex, sort?: TokenSort): boolean {
+  if (!table.orders.isPrepared) return false;
+  const type = sort?.by === "trait" ? table.find(sort.name) : undefined;
+  return !type || traitOrders.has(type, sort?.by === "trait" && sort.descending);
+}
+
+/** Prepares the orders the search needs, and retries if they change before its turn comes. */
+async function answerFrom<Answer>(
+  index: CollectionIndex,
+  answer: () => Answer,
+  sort?: TokenSort,
+): Promise<Answer> {
   for (;;) {
-    while (!isPrepared()) {
-      if (!orders.isPrepared) await orders.prepare(createYield());
-      else if (type) await index.prepareTraitOrder(type, descending, createYield());
-    }
-    const answered = await runExclusive(async () => {
-      if (!isPrepared()) return undefined;
-      const known = await ahead?.();
-      return isPrepared() ? { answer: answer(known) } : undefined;
-    });
+    await prepare(index, sort);
+    const answered = await runExclusive(() => (isPrepared(index, sort) ? { answer: answer() } : undefined));
     if (answered) return answered.answer;
   }
 }

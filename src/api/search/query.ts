@@ -130,3 +130,15 @@ export interface Facets {
   readonly listed: number;
   readonly traits: readonly TraitFacet[];
 }
+
+/** A trait's facet with its values as columns: thousands of objects would cost more than counting them. */
+export interface FacetColumns extends Omit<TraitFacet, "values"> {
+  readonly values: readonly TraitFacet["values"][number]["value"][];
+  /** One per value. */
+  readonly counts: ArrayLike<number>;
+}
+
+/** Facets as they are counted and kept. */
+export interface CountedFacets extends Omit<Facets, "traits"> {
+  readonly traits: readonly FacetColumns[];
+}

@@ -1,19 +1,21 @@
 /** The result cache of a collection: matches and counts, valid until the search index or the chain changes. */
 
 import { LRUCache } from "lru-cache";
-import { createYield } from "../jobs/yield-to-event-loop.ts";
+import { createPoliteYield, runSteps, runStepsInSlices, type Steps } from "../jobs/yield-to-event-loop.ts";
 import { type Bits, countBits } from "./columns/bits.ts";
 import { grown } from "./columns/ensure-capacity.ts";
-import { countValues, countValuesInSlices } from "./columns/value-counts.ts";
+import { countValues } from "./columns/value-counts.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
-import { countFacets, countPanel } from "./index/facets.ts";
+import { facetSteps, panelSteps } from "./index/facets.ts";
 import { type ChainSlots, listedSlots, type Matches, matchTokens } from "./index/match.ts";
-import type { Facets, TokenFilter } from "./query.ts";
+import type { CountedFacets, TokenFilter } from "./query.ts";
 
 // Each may contain several thousand values.
 const CACHED_FACETS_MAX = 32;
 // A token's own counts wait for several slices, and must not wait for the facets of a million tokens.
 const SLICE_MS = 1;
+
+export type FacetsKind = "facets" | "panel";
 
 type SlotsIn = (index: CollectionIndex) => ChainSlots;
 
@@ -32,24 +34,13 @@ export interface Listed {
   readonly slots: Bits;
 }
 
-/** How many tokens of a set of matches have each value. */
-export interface Counted {
-  readonly slots: Bits;
-  readonly counts: Uint32Array<ArrayBuffer>;
-}
-
 /** Results as of one moment, valid until the next change. */
 export interface Answers {
   matches(question: Question): Matches;
-  /**
-   * Counts the values of the matches in slices, so that facets or a panel with them take a moment. Undefined if nothing
-   * needs counting, or if the search index changed meanwhile. Must not run concurrently.
-   */
-  count(question: Question, kind: "facets" | "panel"): Promise<Counted | undefined>;
-  /** Uses `counted` if it is of the same matches. */
-  facets(question: Question, counted?: Counted): Facets;
-  /** Facets, but each trait with conditions is counted as if it had none. */
-  panel(question: Question, counted?: Counted): Facets;
+  /** Facets, or a panel: facets that count each trait with conditions as if it had none. */
+  facets(question: Question, kind: FacetsKind): CountedFacets;
+  /** The same in slices. Undefined if the search index changes meanwhile. Must not run concurrently. */
+  facetsInSlices(question: Question, kind: FacetsKind): Promise<CountedFacets | undefined>;
   listed(slotsIn: SlotsIn): Listed;
 }
 
@@ -64,8 +55,10 @@ export function createResultCache(): ResultCache {
   let pooled = new Uint32Array(0);
 
   function answersOf(index: CollectionIndex): Answers {
-    const cachedFacets = new LRUCache<string, Facets>({ max: CACHED_FACETS_MAX });
-    const cachedPanels = new LRUCache<string, Facets>({ max: CACHED_FACETS_MAX });
+    const kept = {
+      facets: new LRUCache<string, CountedFacets>({ max: CACHED_FACETS_MAX }),
+      panel: new LRUCache<string, CountedFacets>({ max: CACHED_FACETS_MAX }),
+    };
     /** A page and its facets are requested in succession, with the same filter. */
     let last: { readonly name: string; readonly matches: Matches } | undefined;
     let listed: Listed | undefined;
@@ -82,38 +75,47 @@ export function createResultCache(): ResultCache {
       return last.matches;
     }
 
-    const countsOf = (slots: Bits, counted: Counted | undefined) =>
-      counted?.slots === slots ? counted.counts : undefined;
+    // Without conditions on traits, a panel is the facets.
+    const keptFor = ({ criteria, ranges }: TokenFilter, kind: FacetsKind) =>
+      kept[criteria.length + ranges.length === 0 ? "facets" : kind];
 
-    const facets = (question: Question, counted?: Counted): Facets =>
-      getOrCount(cachedFacets, question.filter, () => {
-        const { slots } = matches(question);
-        return countFacets(index, slots, countListed(question.slotsIn), countsOf(slots, counted));
-      });
+    function count(question: Question, kind: FacetsKind): Steps<CountedFacets> {
+      const { filter, slotsIn } = question;
+      const matched = matches(question);
+      const listed = countListed(slotsIn);
+      if (keptFor(filter, kind) === kept.facets) return facetSteps(index, matched.slots, listed);
+      const knownOf = (trait: string) =>
+        kept.facets
+          .get(filterKey(withoutTrait(filter, trait)))
+          ?.traits.find(({ trait_type }) => trait_type === trait);
+      return panelSteps(index, matched, listed, knownOf);
+    }
 
     return {
       matches,
-      async count(question, kind) {
-        const { filter } = question;
-        const isPanel = kind === "panel" && filter.criteria.length + filter.ranges.length > 0;
-        if ((isPanel ? cachedPanels : cachedFacets).has(filterKey(filter))) return undefined;
-        const { slots } = matches(question);
-        const counts = await countValuesInSlices(index, slots, createYield(SLICE_MS));
-        return counts && { slots, counts };
+      facets(question, kind) {
+        const cached = keptFor(question.filter, kind);
+        const name = filterKey(question.filter);
+        const known = cached.get(name);
+        if (known) return known;
+        const counted = runSteps(count(question, kind));
+        cached.set(name, counted);
+        return counted;
       },
-      facets,
-      panel(question, counted) {
-        const { filter } = question;
-        if (filter.criteria.length + filter.ranges.length === 0) return facets(question, counted);
-        const knownOf = (trait: string) =>
-          cachedFacets
-            .get(filterKey(withoutTrait(filter, trait)))
-            ?.traits.find(({ trait_type }) => trait_type === trait);
-        return getOrCount(cachedPanels, filter, () => {
-          const matched = matches(question);
-          const counts = countsOf(matched.slots, counted);
-          return countPanel(index, matched, countListed(question.slotsIn), knownOf, counts);
-        });
+      async facetsInSlices(question, kind) {
+        const cached = keptFor(question.filter, kind);
+        const name = filterKey(question.filter);
+        const known = cached.get(name);
+        if (known) return known;
+        const { version, table } = index;
+        const { size } = table;
+        const steps = count(question, kind);
+        // New values come before the tokens that have them.
+        const isSame = (): boolean =>
+          index.version === version && table.size === size && table.orders.isPrepared;
+        const counted = await runStepsInSlices(steps, createPoliteYield(SLICE_MS), isSame);
+        if (counted) cached.set(name, counted);
+        return counted;
       },
       listed(slotsIn) {
         if (listed) return listed;
@@ -139,15 +141,6 @@ export function createResultCache(): ResultCache {
       return cached.answers;
     },
   };
-}
-
-function getOrCount(cached: LRUCache<string, Facets>, filter: TokenFilter, count: () => Facets): Facets {
-  const name = filterKey(filter);
-  const known = cached.get(name);
-  if (known) return known;
-  const facets = count();
-  cached.set(name, facets);
-  return facets;
 }
 
 const filterKey = (filter: TokenFilter): string => JSON.stringify(filter);

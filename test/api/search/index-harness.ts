@@ -19,6 +19,7 @@ import type {
 } from "../../../src/api/search/query.ts";
 import { createRarityCache } from "../../../src/api/search/rarity-cache.ts";
 import { createResultCache } from "../../../src/api/search/result-cache.ts";
+import { packFacets, unpackFacets } from "../../../src/api/search/threads/packed-facets.ts";
 import { isHeldBy, type Model, type ModelToken } from "./model.ts";
 
 export type Operation =
@@ -175,8 +176,8 @@ export function createIndexHarness() {
       findNamed(index, query, answersNow().listed(asked({ criteria: [], ranges: [] }).slotsIn)),
     completed: (prefix: ValuePrefix) =>
       completeValues(index, prefix, answersNow().listed(asked({ criteria: [], ranges: [] }).slotsIn)),
-    facets: (filter: TokenFilter) => answersNow().facets(asked(filter)),
-    panel: (filter: TokenFilter) => answersNow().panel(asked(filter)),
+    facets: (filter: TokenFilter) => unpackFacets(packFacets(answersNow().facets(asked(filter), "facets"))),
+    panel: (filter: TokenFilter) => unpackFacets(packFacets(answersNow().facets(asked(filter), "panel"))),
   };
 }
 

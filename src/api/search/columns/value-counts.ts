@@ -1,6 +1,6 @@
 /** Counts how many of a set of tokens have each value and each trait type. */
 
-import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
+import { runSteps, type Steps } from "../../jobs/yield-to-event-loop.ts";
 import type { CollectionIndex } from "../index/collection-index.ts";
 import { type Bits, countBits, dropBits, eachBit, keepBits } from "./bits.ts";
 import { grown } from "./ensure-capacity.ts";
@@ -8,7 +8,7 @@ import type { TraitType } from "./trait-table.ts";
 
 // Reused: allocating a million counters each time would make the garbage collector scan the whole search index.
 let scratch = new Uint32Array(0);
-let slicedScratch = new Uint32Array(0);
+let steppedScratch = new Uint32Array(0);
 
 // A run's slots are adjacent in memory. The rows of scattered slots each cost a cache miss, about the time of passing
 // this many slots of a run.
@@ -23,27 +23,24 @@ const STEP_WORDS = 512;
  */
 export function countValues(index: CollectionIndex, slots: Bits): Uint32Array<ArrayBuffer> {
   scratch = grown(scratch, index.table.size);
-  const { counts, among, step } = startCount(index, slots, scratch);
-  addRows(index, among, counts, step, 0, among.length);
-  return counts;
+  return runSteps(addValues(index, slots, scratch));
 }
 
-/**
- * The same in slices, into an array of its own. Undefined if the search index changed meanwhile. Must not run
- * concurrently.
- */
-export async function countValuesInSlices(
+/** The same in steps, between which others may call `countValues`; only one may be under way. */
+export function countValueSteps(index: CollectionIndex, slots: Bits): Steps<Uint32Array<ArrayBuffer>> {
+  steppedScratch = grown(steppedScratch, index.table.size);
+  return addValues(index, slots, steppedScratch);
+}
+
+function* addValues(
   index: CollectionIndex,
   slots: Bits,
-  yieldToEventLoop: YieldToEventLoop,
-): Promise<Uint32Array<ArrayBuffer> | undefined> {
-  const { version } = index;
-  slicedScratch = grown(slicedScratch, index.table.size);
-  const { counts, among, step } = startCount(index, slots, slicedScratch);
+  into: Uint32Array<ArrayBuffer>,
+): Steps<Uint32Array<ArrayBuffer>> {
+  const { counts, among, step } = startCount(index, slots, into);
   for (let from = 0; from < among.length; from += STEP_WORDS) {
     addRows(index, among, counts, step, from, Math.min(from + STEP_WORDS, among.length));
-    await yieldToEventLoop();
-    if (index.version !== version) return undefined;
+    yield;
   }
   return counts;
 }

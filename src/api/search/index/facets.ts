@@ -1,11 +1,11 @@
 /** The distribution of traits among the matching tokens. */
 
+import type { Steps } from "../../jobs/yield-to-event-loop.ts";
 import { type Bits, countBits } from "../columns/bits.ts";
 import { folded, foldedBytes } from "../columns/folded-text.ts";
 import type { TraitTable, TraitType } from "../columns/trait-table.ts";
-import { countType, countTypes, countValues, countValuesOf } from "../columns/value-counts.ts";
-import { percentageOf } from "../percentage.ts";
-import type { Facets, TraitFacet } from "../query.ts";
+import { countType, countTypes, countValueSteps, countValuesOf } from "../columns/value-counts.ts";
+import type { CountedFacets, FacetColumns } from "../query.ts";
 import type { CollectionIndex } from "./collection-index.ts";
 import { type Matches, slotsWithoutEach } from "./match.ts";
 import { createTopK } from "./top-k.ts";
@@ -18,16 +18,11 @@ export const FACET_TYPES_MAX = 1_000;
 
 /**
  * Trait types in alphabetical order, each with its most frequent values first. `slots` must be present; `listed` is the
- * number of listed tokens; `counted` is how many of the slots have each value, if that is known.
+ * number of listed tokens. The search index must not change between steps.
  */
-export function countFacets(
-  index: CollectionIndex,
-  slots: Bits,
-  listed: number,
-  counted?: Uint32Array<ArrayBuffer>,
-): Facets {
+export function* facetSteps(index: CollectionIndex, slots: Bits, listed: number): Steps<CountedFacets> {
   const total = countBits(slots);
-  const valueCounts = counted ?? countValues(index, slots);
+  const valueCounts = yield* countValueSteps(index, slots);
   const typeCounts = countTypes(index, slots, valueCounts);
   const types = index.table.types
     .map((type, at) => ({ type, count: typeCounts[at] as number }))
@@ -36,48 +31,50 @@ export function countFacets(
     .slice(0, FACET_TYPES_MAX)
     .sort((a, b) => compareNames(a.type.name ?? "", b.type.name ?? ""));
   const valuesMax = valuesMaxOf(types.length);
-  return {
-    total,
-    listed,
-    traits: types.map(({ type, count }) => facetOf(index, type, { count, listed, valueCounts, valuesMax })),
-  };
+  const traits: FacetColumns[] = [];
+  for (const { type, count } of types) {
+    yield;
+    traits.push(facetOf(index, type, { count, valueCounts, valuesMax }));
+  }
+  return { total, listed, traits };
 }
 
 /**
  * The same, but counts each trait with conditions among the tokens that match all other conditions. `knownOf` may
  * return a cached facet of such a trait.
  */
-export function countPanel(
+export function* panelSteps(
   index: CollectionIndex,
   matches: Matches,
   listed: number,
-  knownOf: (name: string) => TraitFacet | undefined,
-  valueCounts?: Uint32Array<ArrayBuffer>,
-): Facets {
-  const { traits, ...counted } = countFacets(index, matches.slots, listed, valueCounts);
+  knownOf: (name: string) => FacetColumns | undefined,
+): Steps<CountedFacets> {
+  const { traits, ...counted } = yield* facetSteps(index, matches.slots, listed);
   const valuesMax = valuesMaxOf(traits.length);
-  const own = [...slotsWithoutEach(matches)].flatMap(([name, slots]) => {
+  const all = traits.filter(({ trait_type }) => !matches.byTrait.has(trait_type));
+  for (const [name, slots] of slotsWithoutEach(matches)) {
+    yield;
     const known = knownOf(name);
     // Facets with more or fewer trait types list fewer or more values of each.
     const isSame = known?.values.length === Math.min(valuesMax, known?.values_total ?? 0);
-    return (isSame ? known : countOwn(index, name, slots, { listed, valuesMax })) ?? [];
-  });
-  const others = traits.filter(({ trait_type }) => !matches.byTrait.has(trait_type));
-  return { ...counted, traits: [...others, ...own].sort((a, b) => compareNames(a.trait_type, b.trait_type)) };
+    const own = isSame ? known : countOwn(index, name, slots, valuesMax);
+    if (own) all.push(own);
+  }
+  return { ...counted, traits: all.sort((a, b) => compareNames(a.trait_type, b.trait_type)) };
 }
 
 function countOwn(
   index: CollectionIndex,
   name: string,
   slots: Bits,
-  limits: { readonly listed: number; readonly valuesMax: number },
-): TraitFacet | undefined {
+  valuesMax: number,
+): FacetColumns | undefined {
   const type = index.table.find(name);
   if (!type || type.name === null) return undefined;
   const valueCounts = countValuesOf(index, slots, type);
   const count = countType(index, slots, type, valueCounts);
   if (count === 0) return undefined;
-  return facetOf(index, type, { count, valueCounts, ...limits });
+  return facetOf(index, type, { count, valueCounts, valuesMax });
 }
 
 /** How many values each of so many types lists. */
@@ -87,9 +84,9 @@ export const valuesMaxOf = (types: number): number =>
 function facetOf(
   { table }: CollectionIndex,
   type: TraitType,
-  counted: { count: number; listed: number; valueCounts: Uint32Array; valuesMax: number },
-): TraitFacet {
-  const { count, listed, valueCounts, valuesMax } = counted;
+  counted: { count: number; valueCounts: Uint32Array; valuesMax: number },
+): FacetColumns {
+  const { count, valueCounts, valuesMax } = counted;
   const ordered = table.orders.of(type);
   // By position: a later value ranks behind all that are as frequent.
   const mostFrequent = createTopK(
@@ -114,6 +111,7 @@ function facetOf(
     if (least !== undefined) tooFew = valueCounts[ordered[least] as number] as number;
   }
   const isNumeric = type.displayType === "number" || type.displayType === "date";
+  const listedValues = mostFrequent.take().map((nth) => ordered[nth] as number);
   return {
     trait_type: type.name ?? "",
     display_type: type.displayType,
@@ -121,11 +119,8 @@ function facetOf(
     min: isNumeric && first !== undefined ? table.numberOf(first) : null,
     max: isNumeric && last !== undefined ? table.numberOf(last) : null,
     max_value: type.displayType === "number" ? type.highest : null,
-    values: mostFrequent.take().map((nth) => {
-      const value = ordered[nth] as number;
-      const count = valueCounts[value] as number;
-      return { value: shownValue(table, type, value), count, percentage: percentageOf(count, listed) };
-    }),
+    values: listedValues.map((value) => shownValue(table, type, value)),
+    counts: Uint32Array.from(listedValues, (value) => valueCounts[value] as number),
     values_total: valuesTotal,
   };
 }

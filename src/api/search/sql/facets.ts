@@ -9,8 +9,7 @@ import {
   FACET_VALUES_MAX,
   valuesMaxOf,
 } from "../index/facets.ts";
-import { percentageOf } from "../percentage.ts";
-import type { Facets, TokenFilter, TraitFacet } from "../query.ts";
+import type { CountedFacets, FacetColumns, TokenFilter, TraitFacet } from "../query.ts";
 import { LISTED_CHARACTERS_MAX } from "../sync/store.ts";
 import { foldedSql } from "./fold.ts";
 import { matching, nextStatement, type Statement } from "./matching.ts";
@@ -55,12 +54,7 @@ interface Only {
 }
 
 /** The facets in the order of an answer. */
-async function readFacets(
-  statement: Statement,
-  filter: TokenFilter,
-  listed: number,
-  only?: Only,
-): Promise<TraitFacet[]> {
+async function readFacets(statement: Statement, filter: TokenFilter, only?: Only): Promise<FacetColumns[]> {
   const next = nextStatement(statement);
   const { add } = next;
   const from = await matching(next, filter);
@@ -103,10 +97,10 @@ async function readFacets(
        from type y join listed l on l.type = y.id`,
     next.values,
   );
-  return rows.map((row) => toFacet(row, listed)).sort((a, b) => compareNames(a.trait_type, b.trait_type));
+  return rows.map(toFacet).sort((a, b) => compareNames(a.trait_type, b.trait_type));
 }
 
-function toFacet({ name, highest, listed, ...row }: FacetRow, tokens: number): TraitFacet {
+function toFacet({ name, highest, listed, ...row }: FacetRow): FacetColumns {
   const { display_type, count, min, max, values_total } = row;
   const isNumeric = display_type === "number" || display_type === "date";
   return {
@@ -116,22 +110,21 @@ function toFacet({ name, highest, listed, ...row }: FacetRow, tokens: number): T
     min: isNumeric ? min : null,
     max: isNumeric ? max : null,
     max_value: display_type === "number" ? highest : null,
-    values: (listed ?? []).map(([text, number, count]) => ({
-      value: number ?? (display_type === "bool" ? text === "true" : text),
-      count,
-      percentage: percentageOf(count, tokens),
-    })),
+    values: (listed ?? []).map(
+      ([text, number]) => number ?? (display_type === "bool" ? text === "true" : text),
+    ),
+    counts: (listed ?? []).map(([, , count]) => count),
     values_total,
   };
 }
 
-export async function facetsOf(statement: Statement, filter: TokenFilter): Promise<Facets> {
+export async function facetsOf(statement: Statement, filter: TokenFilter): Promise<CountedFacets> {
   const [total, listed] = [await countMatching(statement, filter), await countListed(statement)];
-  return { total, listed, traits: await readFacets(statement, filter, listed) };
+  return { total, listed, traits: await readFacets(statement, filter) };
 }
 
 /** Facets, but each trait with conditions is counted as if it had none. */
-export async function panelOf(statement: Statement, filter: TokenFilter): Promise<Facets> {
+export async function panelOf(statement: Statement, filter: TokenFilter): Promise<CountedFacets> {
   const { traits, ...counted } = await facetsOf(statement, filter);
   const names = new Set([...filter.criteria, ...filter.ranges].map(({ name }) => name));
   const valuesMax = valuesMaxOf(traits.length);
@@ -144,7 +137,7 @@ export async function panelOf(statement: Statement, filter: TokenFilter): Promis
       criteria: filter.criteria.filter(isOther),
       ranges: filter.ranges.filter(isOther),
     };
-    all.push(...(await readFacets(statement, others, counted.listed, { name, valuesMax })));
+    all.push(...(await readFacets(statement, others, { name, valuesMax })));
   }
   return { ...counted, traits: all.sort((a, b) => compareNames(a.trait_type, b.trait_type)) };
 }

@@ -1,7 +1,7 @@
 /** Facets as columns: an array of counts is transferred, where thousands of objects would be copied one by one. */
 
 import { percentageOf } from "../percentage.ts";
-import type { Facets, TraitFacet } from "../query.ts";
+import type { CountedFacets, Facets, TraitFacet } from "../query.ts";
 
 export interface PackedFacets extends Pick<Facets, "total" | "listed"> {
   readonly traits: readonly (Omit<TraitFacet, "values"> & { readonly length: number })[];
@@ -10,15 +10,18 @@ export interface PackedFacets extends Pick<Facets, "total" | "listed"> {
   readonly counts: Uint32Array<ArrayBuffer>;
 }
 
-export function packFacets({ total, listed, traits }: Facets): PackedFacets {
-  const values = traits.flatMap((trait) => trait.values.map(({ value }) => value));
+export function packFacets({ total, listed, traits }: CountedFacets): PackedFacets {
+  const values = traits.flatMap((trait) => trait.values);
   const counts = new Uint32Array(values.length);
   let at = 0;
-  for (const trait of traits) for (const { count } of trait.values) counts[at++] = count;
+  for (const trait of traits) {
+    counts.set(trait.counts, at);
+    at += trait.counts.length;
+  }
   return {
     total,
     listed,
-    traits: traits.map(({ values, ...trait }) => ({ ...trait, length: values.length })),
+    traits: traits.map(({ values, counts: _, ...trait }) => ({ ...trait, length: values.length })),
     values,
     counts,
   };

@@ -1,0 +1,72 @@
+/** Long work in steps: at once, in slices between other work, and one at a time. */
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, it } from "vitest";
+import {
+  createExclusively,
+  createPoliteYield,
+  createYield,
+  runSteps,
+  runStepsInSlices,
+} from "../../../src/api/jobs/yield-to-event-loop.ts";
+
+function* countTo(most: number, done: number[]): Generator<void, string, void> {
+  for (let nth = 1; nth <= most; nth++) {
+    done.push(nth);
+    yield;
+  }
+  return "all";
+}
+
+it.each([
+  ["createYield", () => createYield(0)],
+  ["createPoliteYield", () => createPoliteYield(0)],
+])("does the same steps at once and in slices of %s, between which other work runs", async (_, create) => {
+  const atOnce: number[] = [];
+  const inSlices: number[] = [];
+  const turns: number[] = [];
+  let isOver = false;
+  const others = (async () => {
+    for (; !isOver; await nextTurn()) turns.push(inSlices.length);
+  })();
+
+  expect(runSteps(countTo(5, atOnce))).toBe("all");
+  expect(await runStepsInSlices(countTo(5, inSlices), create(), () => true)).toBe("all");
+  isOver = true;
+  await others;
+
+  expect(inSlices).toEqual(atOnce);
+  expect(new Set(turns).size).toBeGreaterThan(3);
+});
+
+it("does no further step of work that has become pointless", async () => {
+  const done: number[] = [];
+
+  expect(await runStepsInSlices(countTo(5, done), createYield(0), () => done.length < 2)).toBeUndefined();
+
+  expect(done).toEqual([1, 2]);
+});
+
+it("does one at a time, in order, also after one that fails, and apart from another queue", async () => {
+  const [exclusively, apart] = [createExclusively(), createExclusively()];
+  const log: string[] = [];
+  const take =
+    (name: string, isBroken = false) =>
+    async (): Promise<void> => {
+      log.push(`${name} begins`);
+      await nextTurn();
+      await nextTurn();
+      log.push(`${name} ends`);
+      if (isBroken) throw new Error(name);
+    };
+
+  const all = await Promise.allSettled([
+    exclusively(take("a", true)),
+    exclusively(take("b")),
+    apart(take("c")),
+  ]);
+
+  expect(all.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
+  expect(log.filter((line) => !line.startsWith("c"))).toEqual(["a begins", "a ends", "b begins", "b ends"]);
+  expect(log.indexOf("c begins")).toBeLessThan(log.indexOf("a ends"));
+});
