@@ -86,12 +86,12 @@ export function runSteps<Result>(steps: Steps<Result>): Result {
 export async function runStepsInSlices<Result>(
   steps: Steps<Result>,
   yieldToEventLoop: YieldToEventLoop,
-  isWanted: () => boolean,
+  isNeeded: () => boolean,
 ): Promise<Result | undefined> {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
     await yieldToEventLoop();
-    if (!isWanted()) return undefined;
+    if (!isNeeded()) return undefined;
   }
 }
