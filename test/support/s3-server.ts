@@ -7,10 +7,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../demo/ports.ts";
 import { eventually } from "./eventually.ts";
 
 const S3RVER = fileURLToPath(new URL("../../node_modules/s3rver/bin/s3rver.js", import.meta.url));
@@ -40,13 +40,18 @@ export async function startS3Server(...buckets: readonly string[]): Promise<S3Se
       const made = buckets.flatMap((bucket) => ["--configure-bucket", bucket]);
       const args = ["-d", folder, "-a", "127.0.0.1", "-p", String(port), "-s", "--no-vhost-buckets", ...made];
       // It encrypts the tokens of pages by an algorithm that Node has given up.
-      server = spawn(process.execPath, ["--openssl-legacy-provider", S3RVER, ...args], { stdio: "ignore" });
+      const started = spawn(process.execPath, ["--openssl-legacy-provider", S3RVER, ...args], {
+        stdio: "ignore",
+      });
+      server = started;
       await eventually(
-        () =>
-          fetch(endpoint).then(
+        () => {
+          if (started.exitCode !== null) throw new Error(`s3rver ended with ${started.exitCode}`);
+          return fetch(endpoint).then(
             () => true,
             () => false,
-          ),
+          );
+        },
         (isUp) => isUp,
       );
     },
@@ -62,13 +67,4 @@ export async function startS3Server(...buckets: readonly string[]): Promise<S3Se
   };
   await s3.start();
   return s3;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  await new Promise((closed) => probe.close(closed));
-  if (address === null || typeof address === "string") throw new Error("no port was given");
-  return address.port;
 }

@@ -1,9 +1,10 @@
 /** A receiver of webhooks on this machine, which verifies every signature with the specification's own library. */
 
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
+import { freePort } from "../../demo/ports.ts";
 
 export interface Message {
   readonly id: string;
@@ -49,7 +50,7 @@ export async function startReceiver(): Promise<Receiver> {
   const root = `/${randomUUID()}`;
   let now = 0;
   let most = 0;
-  let port = 0;
+  const port = await freePort();
   const messages: Message[] = [];
   const accepted: Message[] = [];
   const secrets = new Map<string, string>();
@@ -93,8 +94,8 @@ export async function startReceiver(): Promise<Receiver> {
     });
   });
   const open = async (): Promise<void> => {
-    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-    port = (server.address() as AddressInfo).port;
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
   };
   const shut = async (): Promise<void> => {
     if (!server.listening) return;

@@ -2,8 +2,8 @@
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../../../demo/ports.ts";
 
 /** A node that has seen the chain only up to this block. */
 export interface Lag {
@@ -137,8 +137,8 @@ export async function startEndpoint(target: string): Promise<Endpoint> {
     server.closeAllConnections();
     await once(server, "close");
   };
-  let server = await listen(0);
-  const { port } = server.address() as AddressInfo;
+  const port = await freePort();
+  let server = await listen(port);
 
   return {
     url: `http://127.0.0.1:${port}`,
