@@ -68,13 +68,12 @@ export function createCatalog(deps: CatalogDeps) {
 
   /**
    * The tokens among these with a transfer, in the order of the ids. The number of reads doesn't depend on their
-   * number. One statement reads a token's metadata, and one its chain state. `count` counts their traits beside.
+   * number. One statement reads a token's metadata, and one its chain state.
    */
-  async function readTokens<Counts>(
+  async function readTokens(
     collection: CollectionConfig,
     tokenIds: readonly string[],
-    count: (traits: readonly Trait[], tokenIds: readonly string[]) => Promise<Counts>,
-  ): Promise<{ readonly tokens: readonly ReadToken[]; readonly counts: Counts }> {
+  ): Promise<readonly ReadToken[]> {
     const { chainId, address } = collection;
     const [onChain, served, queued, isAllowed, [stored]] = await Promise.all([
       trading.readTokens(chainId, address, tokenIds),
@@ -89,12 +88,8 @@ export function createCatalog(deps: CatalogDeps) {
       return isSeen || (onChain.get(tokenId)?.standard ?? null) !== null;
     });
     const documents = known.map((tokenId) => served.get(tokenId)?.metadata ?? noMedia);
-    const traitsOf = (tokenId: string): readonly Trait[] => served.get(tokenId)?.metadata?.traits ?? [];
-    const [counts, shown] = await Promise.all([
-      count(known.flatMap(traitsOf), known),
-      media.readAll(documents),
-    ]);
-    const tokens = known.flatMap((tokenId, index): ReadToken[] => {
+    const shown = await media.readAll(documents);
+    return known.flatMap((tokenId, index): ReadToken[] => {
       const [document, found] = [documents[index], shown[index]];
       if (!document || !found) return [];
       const parts = {
@@ -115,18 +110,17 @@ export function createCatalog(deps: CatalogDeps) {
         }),
         groups: stored?.trait_groups ?? [],
       };
-      return [{ tokenId, traits: traitsOf(tokenId), parts }];
+      return [{ tokenId, traits: served.get(tokenId)?.metadata?.traits ?? [], parts }];
     });
-    return { tokens, counts };
   }
 
   async function readViews(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
     if (tokenIds.length === 0) return [];
-    const { tokens, counts } = await readTokens(collection, tokenIds, (...asked) =>
-      search.countTraits(collection, ...asked),
-    );
-    const distribution = createDistribution(counts);
-    return tokens.map((token) => viewRead(token, distribution));
+    const [tokens, traits] = await Promise.all([
+      readTokens(collection, tokenIds),
+      search.countTraits(collection, undefined, tokenIds),
+    ]);
+    return viewTokens(collection, tokens, traits);
   }
 
   const limits = { max: BATCH_TOKENS_MAX, atOnce: BATCHES_AT_ONCE };
@@ -139,22 +133,22 @@ export function createCatalog(deps: CatalogDeps) {
   );
   // Tokens whose counts came with their page.
   const uncounted = keepBatches((collection) =>
-    createBatch<ReadToken>(async (tokenIds) => {
-      const { tokens } = await readTokens(collection, tokenIds, async () => undefined);
-      return new Map(tokens.map((token) => [token.tokenId, token]));
-    }, limits),
+    createBatch<ReadToken>(
+      async (tokenIds) =>
+        new Map((await readTokens(collection, tokenIds)).map((token) => [token.tokenId, token])),
+      limits,
+    ),
   );
 
-  /** The views of a page's tokens; asks again for the counts of those that changed since, or have long texts. */
-  async function viewPage(
+  /** Asks again for the counts of tokens that have changed since they were counted, or have long texts. */
+  async function viewTokens(
     collection: CollectionConfig,
-    tokenIds: readonly string[],
+    tokens: readonly ReadToken[],
     traits: TraitCounts,
-  ): Promise<(TokenView | undefined)[]> {
-    const tokens = await Promise.all(tokenIds.map(uncounted(collection)));
+  ): Promise<TokenView[]> {
     const distribution = createDistribution(traits);
     const isCounted = (token: ReadToken): boolean => token.traits.every(distribution.has);
-    const left = tokens.filter((token) => token !== undefined && !isCounted(token)) as ReadToken[];
+    const left = tokens.filter((token) => !isCounted(token));
     const others =
       left.length === 0
         ? distribution
@@ -165,8 +159,12 @@ export function createCatalog(deps: CatalogDeps) {
               left.map(({ tokenId }) => tokenId),
             ),
           );
-    return tokens.map((token) => token && viewRead(token, isCounted(token) ? distribution : others));
+    return tokens.map((token) => viewRead(token, isCounted(token) ? distribution : others));
   }
+
+  /** Those that exist, in the order of the ids. */
+  const findAll = async <Token>(find: Find<Token>, tokenIds: readonly string[]): Promise<Token[]> =>
+    (await Promise.all(tokenIds.map(find))).flatMap((token) => token ?? []);
 
   return {
     /** The token, or undefined if it has no transfer. Requests that arrive together share their reads. */
@@ -182,29 +180,25 @@ export function createCatalog(deps: CatalogDeps) {
       { tokenIds, counts, traits }: Pick<TokenPage, "tokenIds" | "counts" | "traits">,
     ): Promise<ListedView[]> {
       const tokens = traits
-        ? await viewPage(collection, tokenIds, traits)
-        : await Promise.all(tokenIds.map(viewsOf(collection)));
-      return tokens.flatMap((token, nth) => {
-        if (!token || token.burned) return [];
-        const count = counts?.[nth];
+        ? await viewTokens(collection, await findAll(uncounted(collection), tokenIds), traits)
+        : await findAll(viewsOf(collection), tokenIds);
+      return tokens.flatMap((token) => {
+        if (token.burned) return [];
+        const count = counts?.[tokenIds.indexOf(token.token_id)];
         return count === undefined ? token : { ...token, count };
       });
     },
 
     /** The tokens with these ids, each once, in the order of the ids, and the ids without a token. */
     async findTokens(collection: CollectionConfig, ids: readonly string[]): Promise<TokenBatch> {
-      const tokenIds = [...new Set(ids)];
-      const tokens = await Promise.all(tokenIds.map(viewsOf(collection)));
-      return {
-        items: tokens.flatMap((token) => token ?? []),
-        missing: tokenIds.filter((_, index) => !tokens[index]),
-      };
+      const items = await findAll(viewsOf(collection), [...new Set(ids)]);
+      const found = new Set(items.map((token) => token.token_id));
+      return { items, missing: [...new Set(ids)].filter((tokenId) => !found.has(tokenId)) };
     },
 
     /** The listed tokens among these, in the order of the ids: a token may be burned after the search. */
     async listTokens(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
-      const tokens = await Promise.all(tokenIds.map(viewsOf(collection)));
-      return tokens.flatMap((token) => (token && !token.burned ? [token] : []));
+      return (await findAll(viewsOf(collection), tokenIds)).filter((token) => !token.burned);
     },
   };
 }

@@ -39,9 +39,9 @@ export interface TraitCounts {
   readonly rarity: ReadonlyMap<string, TokenRarity>;
 }
 
-/** Shown traits, of one or more tokens, and the tokens whose rarity is asked for. */
+/** The tokens whose rarity is asked for, and the shown traits to count: if none are given, those that the tokens have. */
 export interface TraitQuestion {
-  readonly traits: readonly Trait[];
+  readonly traits?: readonly Trait[] | undefined;
   readonly tokenIds: readonly string[];
 }
 
@@ -135,7 +135,7 @@ export function createCollectionSearch(deps: {
       const { index, slotsIn, answers, rarity } = await read({});
       const ranked = tokenIds.length > 0 ? await rarity() : undefined;
       return {
-        ...countThese(index, answers().listed(slotsIn), traits),
+        ...countThese(index, answers().listed(slotsIn), traits ?? traitsOf(index, tokenIds)),
         rarity: rarityOf(index, ranked, tokenIds),
       };
     },

@@ -52,10 +52,13 @@ export interface Search {
    * the current matches, and `total` is their number.
    */
   panel(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;
-  /** `traits` are shown ones, of one or more tokens; omits values that no token has. Ranks the tokens asked for. */
+  /**
+   * `traits` are shown ones, of one or more tokens: if none are given, those that the tokens have in this search. Omits
+   * values that no token has. Ranks the tokens.
+   */
   countTraits(
     collection: CollectionConfig,
-    traits: readonly Trait[],
+    traits: readonly Trait[] | undefined,
     tokenIds?: readonly string[],
   ): Promise<TraitCounts>;
   /** The trait types among these with a shown value on some token, however many types there are. */

@@ -53,6 +53,19 @@ it("come with the page, and are those of each token alone", async () => {
   expect(items).toEqual([await one("1"), await one("2"), await one("3")]);
 });
 
+it("of one token are read beside it, and not asked for again", async () => {
+  await record("1", [is("Class", "Mage"), is("Level", 5, "number")]);
+  await record("2", [is("Class", "Mage")]);
+  asked.mockClear();
+
+  expect((await one("1")).traits).toMatchObject([
+    { trait_type: "Class", count: 2, percentage: 100 },
+    { trait_type: "Level", value: 5, count: 1, percentage: 50 },
+  ]);
+
+  expect(asked.mock.calls).toEqual([[expect.objectContaining(collection), undefined, ["1"]]]);
+});
+
 it("are asked for again for texts that are too long to list", async () => {
   const long = "x".repeat(2_000);
   await record("1", [is("Lore", long)]);

@@ -83,6 +83,11 @@ describe("PostgreSQL answers like the search index and like a scan", () => {
           const traits = tokens.flatMap((token) => token.traits);
           const counted = { traits, tokenIds: [] };
           expect(await inDatabase.countTraits(counted)).toEqual(await index.countTraits(counted));
+          const [first, second] = tokens.map(({ tokenId }) => tokenId);
+          const own = { tokenIds: [...(first ? [first] : []), ...(second ? [second] : []), "77777"] };
+          const [inSql, inIndex] = [await inDatabase.countTraits(own), await index.countTraits(own)];
+          expect(new Set(inSql.counts)).toEqual(new Set(inIndex.counts));
+          expect({ ...inSql, counts: [], rarity: 0 }).toEqual({ ...inIndex, counts: [], rarity: 0 });
           const names = ["Level", "level", "Élan ", "None", "\0"];
           expect(await inDatabase.shownTypes(names)).toEqual(await index.shownTypes(names));
         },

@@ -3,6 +3,7 @@
 import { type Bits, setBit } from "./bits.ts";
 import { grown } from "./ensure-capacity.ts";
 import { FOLDED_CHARACTERS_MAX, firstCharacters, folded, foldedBytes } from "./folded-text.ts";
+import { createTrigramSignatures } from "./trigram-signatures.ts";
 
 // Enough for texts shared across a collection, which appear early.
 const SHARED_MAX = 10_000;
@@ -10,6 +11,8 @@ const SHARED_MAX = 10_000;
 const SEPARATOR = 0xff;
 // A hit of the whole-arena search costs about as much as checking some thirty entries.
 const HITS_MIN = 5_000;
+// What has no signatures yet is searched in two milliseconds.
+const SIGNED_BYTES = 1 << 22;
 const HITS_SHARE = 1 / 64;
 // A short key in a map.
 const SHARED_BYTES = 100;
@@ -57,6 +60,7 @@ export function createTextColumn(): TextColumn {
   // The entries of bytes, by hash; 0 is free.
   let byHash = new Uint32Array(0);
   let hashed = 0;
+  const signatures = createTrigramSignatures(entries);
 
   const endOf = (entry: number): number => (starts[entry + 1] as number) - 1;
 
@@ -69,8 +73,16 @@ export function createTextColumn(): TextColumn {
     arena[arenaLength++] = SEPARATOR;
     starts[entries + 1] = arenaLength;
     users = grown(users, entries + 1);
-    unusedBytes += bytes.length;
-    return entries++;
+    return added(bytes.length);
+  }
+
+  /** Counts an entry whose bytes and ends are in place, and returns it. */
+  function added(bytes: number): number {
+    unusedBytes += bytes;
+    const entry = entries++;
+    if (arenaLength - (starts[signatures.end] as number) >= SIGNED_BYTES)
+      signatures.add({ bytes: arena, starts }, entries);
+    return entry;
   }
 
   const lengthOf = (entry: number): number => endOf(entry) - (starts[entry] as number);
@@ -132,32 +144,49 @@ export function createTextColumn(): TextColumn {
     arena[arenaLength++] = SEPARATOR;
     starts[entries + 1] = arenaLength;
     users = grown(users, entries + 1);
-    unusedBytes += to - from;
     if (hashed < SHARED_MAX) {
       byHash[place] = entries;
       hashed++;
     }
-    return entries++;
+    return added(to - from);
   }
 
   /** Whether each entry contains the bytes; undefined if none does. */
   function entriesHolding(needle: Uint8Array): Uint8Array | undefined {
-    const all = Buffer.from(arena.buffer, 0, arenaLength);
     const found = new Uint8Array(entries);
-    let entry = 1;
-    let hits = 0;
-    const hitsMax = Math.max(HITS_MIN, entries * HITS_SHARE);
+    const blocks = signatures.blocksWith(needle);
+    let isFound = false;
+    for (let at = 0; blocks && at < blocks.length; at += 2)
+      isFound = checkEntries(found, needle, blocks[at] as number, blocks[at + 1] as number) || isFound;
+    isFound = searchFrom(found, needle, blocks ? signatures.end : 1) || isFound;
+    return isFound ? found : undefined;
+  }
+
+  /** Marks the entries from this one on that contain the bytes; returns whether any does. */
+  function searchFrom(found: Uint8Array, needle: Uint8Array, first: number): boolean {
+    const all = Buffer.from(arena.buffer, 0, arenaLength);
+    const hitsMax = Math.max(HITS_MIN, (entries - first) * HITS_SHARE);
+    let entry = first;
     // `indexOf` is fastest when there are few hits; with many, checking each entry is faster.
-    for (let from = 0; hits < hitsMax; hits++) {
-      const at = all.indexOf(needle, from);
-      if (at === -1) return hits > 0 ? found : undefined;
+    for (let hits = 0; hits < hitsMax; hits++) {
+      const at = entry === entries ? -1 : all.indexOf(needle, starts[entry]);
+      if (at === -1) return hits > 0;
       entry = entryAt(at, entry);
-      found[entry] = 1;
-      from = starts[++entry] as number;
-      if (entry === entries) return found;
+      found[entry++] = 1;
     }
-    for (; entry < entries; entry++) if (holds(entry, needle)) found[entry] = 1;
-    return found;
+    checkEntries(found, needle, entry, entries);
+    return true;
+  }
+
+  /** Marks the entries of a range that contain the bytes; returns whether any does. */
+  function checkEntries(found: Uint8Array, needle: Uint8Array, from: number, to: number): boolean {
+    let isFound = false;
+    for (let entry = from; entry < to; entry++) {
+      if (!holds(entry, needle)) continue;
+      found[entry] = 1;
+      isFound = true;
+    }
+    return isFound;
   }
 
   /** The entry that contains a byte; it must not be before `from`. */
@@ -255,7 +284,8 @@ export function createTextColumn(): TextColumn {
     },
     get memory() {
       const columns = [arena, starts, entryOf, users, byHash];
-      return columns.reduce((sum, { byteLength }) => sum + byteLength, shared.size * SHARED_BYTES);
+      const others = shared.size * SHARED_BYTES + signatures.memory;
+      return columns.reduce((sum, { byteLength }) => sum + byteLength, others);
     },
   };
 

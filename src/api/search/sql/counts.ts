@@ -3,7 +3,8 @@
 import { isStorable } from "../../http/fields.ts";
 import type { Trait } from "../../metadata/document/traits.ts";
 import { textKey, valueText } from "../../metadata/rules.ts";
-import type { TraitCounts } from "../collection-search.ts";
+import type { TraitCounts, TraitQuestion } from "../collection-search.ts";
+import { LISTED_CHARACTERS_MAX } from "../sync/store.ts";
 import { countListed } from "./facets.ts";
 import { matching, nextStatement, type Statement } from "./matching.ts";
 
@@ -16,8 +17,11 @@ interface FoundValue {
   readonly highest: number | null;
 }
 
-export async function countTraits(statement: Statement, traits: readonly Trait[]): Promise<TraitCounts> {
-  const asked = traits.filter(
+export async function countTraits(
+  statement: Statement,
+  { traits, tokenIds }: TraitQuestion,
+): Promise<TraitCounts> {
+  const asked = (traits ?? (await traitsOf(statement, tokenIds))).filter(
     ({ trait_type, value }) => isStorable(trait_type) && isStorable(valueText(value)),
   );
   const { chainId, collection } = statement.collection;
@@ -52,6 +56,17 @@ export async function countTraits(statement: Statement, traits: readonly Trait[]
   // Ranking needs the whole collection.
   return { counts: [...counts.values()], total: await countListed(statement), highest, rarity: new Map() };
 }
+
+const traitsOf = ({ tx, collection }: Statement, tokenIds: readonly string[]): Promise<Trait[]> =>
+  tx.query<Trait>(
+    `select distinct y.trait_type, v.display_type, v.value_text as value
+       from vitrine.token t cross join unnest(t.traits) u(id)
+       join vitrine.trait_value v on v.id = u.id
+       join vitrine.trait_type y on y.id = v.trait_type_id and y.display_type = v.display_type
+      where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[])
+        and length(y.trait_type) <= $4 and length(v.value_text) <= $4`,
+    [collection.chainId, collection.collection, tokenIds, LISTED_CHARACTERS_MAX],
+  );
 
 async function countTokens(
   statement: Statement,

@@ -61,7 +61,7 @@ export function createDatabaseSearch(
     page: (query) => answer((statement) => pageOf(statement, query)),
     facets: (filter) => answer((statement) => facetsOf(statement, filter)),
     panel: (filter) => answer((statement) => panelOf(statement, filter)),
-    countTraits: ({ traits }) => answer((statement) => countTraits(statement, traits)),
+    countTraits: (question) => answer((statement) => countTraits(statement, question)),
     completeValues: (asked) => answer((statement) => completeValues(statement, asked)),
     findNamed: (asked) => answer((statement) => findNamed(statement, asked)),
     shownTypes: (names) => answer((statement) => shownTypes(statement, names)),

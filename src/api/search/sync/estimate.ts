@@ -9,6 +9,8 @@ import { FOLDED_CHARACTERS_MAX } from "../columns/folded-text.ts";
 const TOKEN_BYTES = 96;
 const TRAIT_BYTES = 9;
 const VALUE_BYTES = 260;
+// A text and its signature.
+const TEXT_SHARE = 1.25;
 const COLLECTION_BYTES = 50_000;
 // The first tokens speak for all.
 const SAMPLED = 1_000;
@@ -44,5 +46,6 @@ export async function estimateMemory(
     [chainId, collection, tokensMax + 1],
   );
   const { tokens, traits, textBytes, values } = counts ?? { tokens: 0, traits: 0, textBytes: 0, values: 0 };
-  return COLLECTION_BYTES + tokens * (TOKEN_BYTES + traits * TRAIT_BYTES + textBytes) + values * VALUE_BYTES;
+  const perToken = TOKEN_BYTES + traits * TRAIT_BYTES + textBytes * TEXT_SHARE;
+  return COLLECTION_BYTES + tokens * perToken + values * VALUE_BYTES;
 }
