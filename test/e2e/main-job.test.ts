@@ -140,7 +140,10 @@ describe("a metadata change on the host becomes visible", () => {
     });
     expect(await servedName(world.heroes, 11)).toBe("Requested by REST");
     const receipt = await partner.call(`/market-partner/refreshes/${body.refresh_id}`);
-    expect(receipt.body).toMatchObject({ done: true, tokens: body.tokens });
+    // What became of the images may have changed since.
+    const tokens = body.tokens as Record<string, unknown>[];
+    const outcomes = tokens.map(({ image, image_reason, ...outcome }) => outcome);
+    expect(receipt.body).toMatchObject({ done: true, tokens: outcomes });
   });
 
   it("for a token that was minted a moment ago and that the index has not seen", async () => {

@@ -183,7 +183,10 @@ it("an unlock that the chain reverted allows nothing from that moment on, asked 
   const item = { collection_address: lower(population.erc721), token_id: "4" };
   const check = async () => {
     const startedAt = performance.now();
-    const { body } = await partner.call("/market/trade_checks", { action: "trade", items: [item] });
+    const { status, body } = await partner.call("/market/trade_checks", { action: "trade", items: [item] });
+    // While the reorg keeps tables locked for longer than a statement may take.
+    if (status === 503) return { startedAt, allowed: false, reason: body.code as string };
+    expect({ status, body }).toMatchObject({ status: 200 });
     return { startedAt, ...(body.items as { allowed: boolean; reason: string | null }[])[0] };
   };
   const untilReason = (reason: string | null) => eventually(check, (answer) => answer.reason === reason);

@@ -10,7 +10,7 @@ const TOKENS = 5_000;
 const EXPLICIT = 20;
 const ENDS_WITHIN_MS = 240_000;
 // Long enough for the explicit requests to arrive during a sweep.
-const ANSWER_MS = 20;
+const ANSWER_MS = 100;
 // Fetches that run at a kill, and documents that wait to be recorded, are fetched again, as are explicitly requested ones.
 const REPEATED_MAX = 24 + 256;
 const WHOLE_COLLECTION = [0n, 2n ** 256n - 1n] as const;

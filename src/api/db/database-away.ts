@@ -1,4 +1,4 @@
-/** Distinguishes an unreachable database from a wrong statement. */
+/** Distinguishes an unreachable or busy database from a wrong statement. */
 
 // Connection exceptions (08), operator intervention such as a shutdown (57P), and insufficient resources (53): a full
 // disk, no memory, too many connections.
@@ -28,6 +28,18 @@ export function isDatabaseAway(error: unknown): boolean {
     const { code } = cause as { code?: unknown };
     if (typeof code === "string" && (SQLSTATES.test(code) || SYSTEM_CODES.has(code))) return true;
     if (MESSAGES.test(cause.message)) return true;
+  }
+  return false;
+}
+
+// A statement that ran into its time limit, as when a reorg locks the tables it reads, and one that lost to others.
+const BUSY = new Set(["57014", "40P01", "40001"]);
+
+/** True for a fault that is about the moment and not about the request, which may succeed soon: the database is away or busy. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (isDatabaseAway(error)) return true;
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (BUSY.has(String((cause as { code?: unknown }).code))) return true;
   }
   return false;
 }

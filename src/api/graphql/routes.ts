@@ -5,7 +5,7 @@
 
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { isDatabaseAway } from "../db/database-away.ts";
+import { isDatabaseUnavailable } from "../db/database-away.ts";
 import { GRAPHQL_TYPE, graphqlTypeOf, JSON_TYPE } from "../http/accept.ts";
 import { compose } from "../http/compose.ts";
 import { ApiError, type ErrorCode, errorTable } from "../http/errors.ts";
@@ -121,7 +121,7 @@ function assertBatch(operations: readonly unknown[]): void {
 
 /** What a client may see of an error: its own mistake in full, ours as one word. */
 export function redactError(error: unknown): { message: string; code: ErrorCode; url?: string | undefined } {
-  if (isDatabaseAway(error)) return { message: errorTable.UNAVAILABLE.message, code: "UNAVAILABLE" };
+  if (isDatabaseUnavailable(error)) return { message: errorTable.UNAVAILABLE.message, code: "UNAVAILABLE" };
   if (!(error instanceof ApiError)) return { message: "Internal server error", code: "INTERNAL" };
   // Services name REST's parameters; a GraphQL argument of the same meaning is in camelCase.
   const details = error.details.map(({ path, message }) =>

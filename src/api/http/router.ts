@@ -6,7 +6,7 @@ import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { isDatabaseAway, isUnstorableText } from "../db/database-away.ts";
+import { isDatabaseUnavailable, isUnstorableText } from "../db/database-away.ts";
 import { failedStatement } from "../db/statement-watch.ts";
 import { ApiError, errorBody, refusalOf } from "./errors.ts";
 import type { Tier } from "./limits/tiers.ts";
@@ -94,7 +94,7 @@ export function toApiError(error: Error): ApiError {
       cause: error,
     });
   }
-  return new ApiError(isDatabaseAway(error) ? "UNAVAILABLE" : "INTERNAL", [], { cause: error });
+  return new ApiError(isDatabaseUnavailable(error) ? "UNAVAILABLE" : "INTERNAL", [], { cause: error });
 }
 
 /** Refuses bodies over `maxSize` bytes while they arrive. */

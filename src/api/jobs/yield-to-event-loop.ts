@@ -3,6 +3,8 @@
  * may wait, since the last step of a slice may take long.
  */
 
+import { createProcessorPressure } from "./processor-pressure.ts";
+
 // Half of what a request may wait for it, since the last step of a slice may take long.
 const SLICE_MS = 10;
 
@@ -22,9 +24,11 @@ export function createYield(sliceMs = SLICE_MS): YieldToEventLoop {
 const CONTENDED = 1.25;
 const CONTENDED_MS = 500;
 // While there is contention, each slice is followed by a pause of this many times its own length.
-const PAUSE = 5;
+const PAUSE = 8;
 
 let contendedUntil = 0;
+
+const othersWait = createProcessorPressure();
 
 /** Milliseconds of this thread; undefined before Node 23.9. */
 function threadCpuMs(): number | undefined {
@@ -36,7 +40,8 @@ function threadCpuMs(): number | undefined {
 
 /**
  * Like `createYield`, for work that the machine's other work comes before: while threads wait for a processor, it uses a
- * sixth of one. Before Node 23.9 it can't tell, and uses what it gets.
+ * ninth of one. Without Linux and before Node 23.9 it can't
+ * know of them, and uses what it gets.
  */
 export function createPoliteYield(sliceMs: number): YieldToEventLoop {
   const toEventLoop = createYield(0);
@@ -46,7 +51,7 @@ export function createPoliteYield(sliceMs: number): YieldToEventLoop {
     const now = performance.now();
     if (now - startedAt < sliceMs) return;
     const used = usedAt === undefined ? now - startedAt : (threadCpuMs() ?? 0) - usedAt;
-    if (now - startedAt > CONTENDED * used + 0.5) contendedUntil = now + CONTENDED_MS;
+    if (now - startedAt > CONTENDED * used + 0.5 || othersWait(now)) contendedUntil = now + CONTENDED_MS;
     if (now < contendedUntil) await new Promise((resolve) => setTimeout(resolve, PAUSE * used));
     else await toEventLoop();
     startedAt = performance.now();

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { isDatabaseAway } from "../../../src/api/db/database-away.ts";
+import { isDatabaseAway, isDatabaseUnavailable } from "../../../src/api/db/database-away.ts";
+import { redactError } from "../../../src/api/graphql/routes.ts";
 
 const withCode = (code: string): Error => Object.assign(new Error("x"), { code });
 
@@ -23,5 +24,23 @@ it.each([withCode("42P01"), withCode("23505"), withCode("57014"), new Error("any
   "%s does not",
   (error) => {
     expect(isDatabaseAway(error)).toBe(false);
+  },
+);
+
+it.each([
+  withCode("57014"),
+  withCode("40P01"),
+  withCode("40001"),
+  new Error("query failed", { cause: withCode("57014") }),
+])("%s means that it is busy, and a request may succeed soon", (error) => {
+  expect(isDatabaseAway(error)).toBe(false);
+  expect(isDatabaseUnavailable(error)).toBe(true);
+  expect(redactError(error).code).toBe("UNAVAILABLE");
+});
+
+it.each([withCode("42P01"), withCode("23505"), new Error("anything"), undefined, "57014"])(
+  "%s does not mean that",
+  (error) => {
+    expect(isDatabaseUnavailable(error)).toBe(false);
   },
 );

@@ -48,6 +48,19 @@ async function check(ids: readonly (bigint | number)[], wallet?: string) {
 const reasons = async (...args: Parameters<typeof check>) =>
   (await check(...args)).map(({ reason }) => reason);
 
+it("is answered 503 while a reorg keeps the tables locked", async () => {
+  await insertToken();
+  const item = { collection_address: COLLECTION, token_id: "1" };
+
+  const { status, body, headers } = await database.transaction(async (tx) => {
+    await tx.query(`lock table ${tables.tokenState} in access exclusive mode`);
+    return send({ action: "trade", items: [item] });
+  });
+
+  expect({ status, body }).toMatchObject({ status: 503, body: { code: "UNAVAILABLE" } });
+  expect(headers.get("retry-after")).toMatch(/^[1-9]/);
+});
+
 describe("a trade check", () => {
   it("answers each item in its order: allowed or not, why, the locks, and as of which block", async () => {
     await insertToken();

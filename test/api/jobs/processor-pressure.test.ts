@@ -1,0 +1,54 @@
+/** Whether threads wait for a processor, by the system's own count. */
+
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { createProcessorPressure } from "../../../src/api/jobs/processor-pressure.ts";
+
+const folder = await mkdtemp(join(tmpdir(), "vitrine-pressure-"));
+const file = join(folder, "cpu");
+/** As Linux writes it: microseconds. */
+const waited = (ms: number) =>
+  writeFile(
+    file,
+    `some avg10=1.20 avg60=0.50 avg300=0.10 total=${ms * 1000}\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=999999999\n`,
+  );
+
+it.each([
+  { ms: 100, waitedMs: 0, isUnderPressure: false },
+  { ms: 100, waitedMs: 5, isUnderPressure: false },
+  { ms: 100, waitedMs: 6, isUnderPressure: true },
+  { ms: 500, waitedMs: 400, isUnderPressure: true },
+  { ms: 501, waitedMs: 400, isUnderPressure: false },
+  { ms: 49, waitedMs: 40, isUnderPressure: false },
+])(
+  "says $isUnderPressure after $waitedMs ms of waiting in $ms",
+  async ({ ms, waitedMs, isUnderPressure }) => {
+    const othersWait = createProcessorPressure(file);
+    await waited(7_000);
+    expect(othersWait(1_000)).toBe(false);
+
+    await waited(7_000 + waitedMs);
+
+    expect(othersWait(1_000 + ms)).toBe(isUnderPressure);
+  },
+);
+
+it("counts what was waited since it last counted, not since it was last asked", async () => {
+  const othersWait = createProcessorPressure(file);
+  await waited(0);
+  othersWait(0);
+  await waited(30);
+
+  expect([othersWait(30), othersWait(60), othersWait(120)]).toEqual([false, true, false]);
+});
+
+it.each([
+  ["there is no such file", join(folder, "none")],
+  ["the file says something else", import.meta.filename],
+])("says nothing where %s", async (_, path) => {
+  const othersWait = createProcessorPressure(path);
+
+  expect([othersWait(0), othersWait(100), othersWait(200)]).toEqual([false, false, false]);
+});
