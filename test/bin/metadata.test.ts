@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createAdminClient } from "../../bin/admin-client.ts";
@@ -61,8 +62,14 @@ async function renormalise(...args: readonly string[]) {
 
 /** A process that does the work. */
 function startWorker(): void {
-  const timer = setInterval(() => void api.renormaliser.advance(), 20);
-  onTestFinished(() => clearInterval(timer));
+  let isOver = false;
+  const working = (async () => {
+    for (; !isOver; await sleep(20)) await api.renormaliser.advance();
+  })();
+  onTestFinished(async () => {
+    isOver = true;
+    await working;
+  });
 }
 
 describe("npx vitrine metadata renormalise", () => {
