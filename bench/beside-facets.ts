@@ -11,7 +11,7 @@ import { byPace, compareRounds, type Round, say } from "./rounds.ts";
 import { createKeys } from "./served-collection.ts";
 
 const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 10_000));
-const ROUNDS = byPace(3, 1);
+const ROUNDS = byPace(5, 1);
 const CALLS = byPace(6, 3);
 const TOKENS_PER_CALL = 1_000;
 const EVENTS_PER_TOKEN = 4;

@@ -88,8 +88,8 @@ export interface Difference {
  * be trusted, as after a restart, when it lacks rows for a while. Tokens of collections that are no longer indexed are
  * not affected.
  *
- * `offset 0` keeps PostgreSQL from looking a row's event up by its collection, as it would for want of statistics: it
- * would read all events of the collection for each row.
+ * A full join reads each row and each open event once: looked up one by one, a burst on a chain whose blocks settle late
+ * takes most of PostgreSQL's time.
  */
 export async function readDifference(
   db: Queryable,
@@ -104,20 +104,17 @@ export async function readDifference(
   const { chainId, handled, collections, limit } = query;
   const [row] = await db.query<Difference>(
     `with head as materialized (${head(tables)}),
-     gone as (
-       select e.id::text from head, vitrine.event e
-        where e.chain_id = $1 and e.open and e.collection = any($4)
-          and not exists (select from ${tables.lockEvent} l where ${isSame})),
+     differing as (
+       select e.id as event_id, e.collection as event_collection, l.*
+         from (select * from vitrine.event where chain_id = $1 and open and source > $3) e
+         full join (select * from ${tables.lockEvent} where chain_id = $1 and id > $3) l on l.id = e.source
+        where (${isSame}) is not true),
+     gone as (select event_id::text as id from differing where event_id is not null and event_collection = any($4)),
      fresh as (
        select l.id as source, l.collection_address as collection, l.token_id::text as token_id, l.standard,
               ${typeOfLock} as type, l.transaction_hash, l.approved_contract, l.count_after,
               ${lockCountAfter(tables, "l")} as lock_count, ${isSurplus(tables, "l")} as anomaly
-         from head, ${tables.lockEvent} l
-        where l.chain_id = $1 and l.id > $3
-          and not exists (
-            select from (select * from vitrine.event
-                          where chain_id = $1 and open and source = l.id offset 0) e where ${isSame})
-        order by l.id limit $5)
+         from (select * from differing where id is not null order by id limit $5) l)
      select latest, settled, (select coalesce(json_agg(g.id), '[]') from gone g) as gone,
             (select coalesce(json_agg(f order by f.source), '[]') from fresh f) as fresh
        from head`,

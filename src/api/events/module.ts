@@ -40,7 +40,10 @@ export function startEvents(deps: {
     restMs: GATHER_MS,
     logger,
     async pass(signal) {
+      const startedAt = performance.now();
       while (!signal.aborted && (await writer.writeBatch())) {}
+      // Each pass reads all rows that may still change, of which a burst leaves many.
+      return { restMs: Math.max(GATHER_MS, performance.now() - startedAt) };
     },
   });
   // A separate connection: the stream is woken often, and must not wake the refresh workers.

@@ -16,7 +16,7 @@ import {
   takeTurn,
 } from "./feed-store.ts";
 
-const BATCH_ROWS = 1_000;
+const BATCH_ROWS = 4_000;
 
 export interface EventWriterDeps {
   readonly database: Database;

@@ -24,7 +24,7 @@ export function createYield(sliceMs = SLICE_MS): YieldToEventLoop {
 const CONTENDED = 1.25;
 const CONTENDED_MS = 500;
 // While there is contention, each slice is followed by a pause of this many times its own length.
-const PAUSE = 8;
+const PAUSE = 12;
 
 let contendedUntil = 0;
 
@@ -40,8 +40,7 @@ function threadCpuMs(): number | undefined {
 
 /**
  * Like `createYield`, for work that the machine's other work comes before: while threads wait for a processor, it uses a
- * ninth of one. Without Linux and before Node 23.9 it can't
- * know of them, and uses what it gets.
+ * thirteenth of one. Without Linux and before Node 23.9 it can't know of them, and uses what it gets.
  */
 export function createPoliteYield(sliceMs: number): YieldToEventLoop {
   const toEventLoop = createYield(0);

@@ -109,11 +109,13 @@ export function createResultCache(): ResultCache {
         if (known) return known;
         const { version, table } = index;
         const { size } = table;
+        // Before the tokens are matched, which is part of the first step.
+        const politeYield = createPoliteYield(SLICE_MS);
         const steps = count(question, kind);
         // New values come before the tokens that have them.
         const isSame = (): boolean =>
           index.version === version && table.size === size && table.orders.isPrepared;
-        const counted = await runStepsInSlices(steps, createPoliteYield(SLICE_MS), isSame);
+        const counted = await runStepsInSlices(steps, politeYield, isSame);
         if (counted) cached.set(name, counted);
         return counted;
       },

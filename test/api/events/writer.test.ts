@@ -40,7 +40,7 @@ describe("the stream", () => {
   });
 
   it("has no gap and nothing twice when many processes write it at the same time, batch by batch", async () => {
-    await locks.addMany(95, 2_500);
+    await locks.addMany(95, 9_500);
 
     await Promise.all(Array.from({ length: 6 }, () => writeAll(locks.writer())));
     await writeAll();
@@ -48,7 +48,7 @@ describe("the stream", () => {
     const [row] = await database.query(
       "select count(*)::int, min(id)::int, max(id)::int, count(distinct source)::int as sources from vitrine.event",
     );
-    expect(row).toEqual({ count: 2_500, min: 1, max: 2_500, sources: 2_500 });
+    expect(row).toEqual({ count: 9_500, min: 1, max: 9_500, sources: 9_500 });
   });
 
   it("finds a burst of one collection without reading all of it for each of its events", async () => {

@@ -113,8 +113,8 @@ describe("a new trigger", () => {
 
 describe("a backlog", () => {
   it("is worked in batches, and each token is asked for once", async () => {
-    await setup.setChain(5_000, 4_970);
-    const ids = Array.from({ length: 2_300 }, (_, index) => index + 1);
+    await setup.setChain(10_000, 9_970);
+    const ids = Array.from({ length: 9_300 }, (_, index) => index + 1);
     await database.query(
       `insert into ${test.tables.metadataUpdate}
        select lpad((1700000000 + n)::text, 10, '0') || lpad('31337', 16, '0') || lpad(n::text, 16, '0') || repeat('0', 33),
@@ -131,7 +131,7 @@ describe("a backlog", () => {
 
     expect(answers).toEqual([true, true, false]);
     const rows = await readQueue(database);
-    expect(rows).toHaveLength(2_300);
+    expect(rows).toHaveLength(9_300);
     expect(rows.every(({ requested }) => requested === 1)).toBe(true);
   });
 

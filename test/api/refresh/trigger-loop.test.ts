@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ChainTriggers } from "../../../src/api/refresh/triggers/chain-triggers.ts";
 import type { Sweeps } from "../../../src/api/refresh/triggers/sweeps.ts";
@@ -98,6 +99,27 @@ describe("the search for chain triggers", () => {
     await loop.stop();
 
     expect(steps.slice(0, 4)).toEqual(["batch", "sweep", "batch", "sweep"]);
+  });
+
+  it("rests after a batch that took long for as long, however often the chain moves", async () => {
+    const begun: number[] = [];
+    const ended: number[] = [];
+    const { loop } = start(async () => {
+      begun.push(performance.now());
+      await sleep(150);
+      loop.wake();
+      ended.push(performance.now());
+      return false;
+    });
+
+    await eventually(
+      () => ended.length,
+      (count) => count >= 2,
+    );
+
+    const [first = 0, second = 0] = begun;
+    const [firstEnd = 0] = ended;
+    expect(second - firstEnd).toBeGreaterThanOrEqual(firstEnd - first - 2);
   });
 
   it("runs one pass at a time, and a wake during it causes one more", async () => {

@@ -12,7 +12,7 @@ import { addChainSweep } from "./chain-sweeps.ts";
 import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
 import { addSweep, endMintSweep } from "./sweeps.ts";
 
-const BATCH_ROWS = 1_000;
+const BATCH_ROWS = 4_000;
 // An index that catches up passes a block far sooner.
 const STANDING_MS = 5_000;
 

@@ -10,6 +10,8 @@ import type { Sweeps } from "./sweeps.ts";
 
 // A reverted block sends no notification, so the poll finds it.
 const POLL_MS = 1_000;
+// Each batch reads all triggers that may still change, of which a burst leaves many: a batch that took long rests as long.
+const LONG_MS = 100;
 // The queue takes the next tokens of a sweep as soon as it has capacity.
 const SWEEP_POLL_MS = 100;
 
@@ -25,17 +27,26 @@ export function startTriggerLoop(deps: {
 }): PassLoop {
   const { triggers, sweeps, receiptTimeout, logger } = deps;
   let hasChainMoved = true;
+  let isLeft = false;
   let handledAt = 0;
+  let restMs = 0;
 
-  /** True if more is waiting. */
-  async function handleDue(): Promise<boolean> {
-    if (!hasChainMoved && performance.now() - handledAt < POLL_MS) return false;
+  /** Milliseconds until triggers are due. */
+  function dueIn(): number {
+    if (isLeft) return 0;
+    return Math.max(0, handledAt + (hasChainMoved ? restMs : POLL_MS) - performance.now());
+  }
+
+  async function handleDue(): Promise<void> {
+    if (dueIn() > 0) return;
+    const startedAt = performance.now();
     // Reset before the batch is read: a later change may not be in it.
     hasChainMoved = false;
-    const isLeft = await triggers.handleBatch();
-    hasChainMoved ||= isLeft;
+    isLeft = false;
+    isLeft = await triggers.handleBatch();
     handledAt = performance.now();
-    return isLeft;
+    const took = handledAt - startedAt;
+    restMs = took < LONG_MS ? 0 : took;
   }
 
   const loop = startPassLoop({
@@ -46,13 +57,13 @@ export function startTriggerLoop(deps: {
       let isSweepWaiting = false;
       let more = true;
       while (more && !signal.aborted) {
-        const isLeft = await handleDue();
+        await handleDue();
         const progress = await sweeps.advance();
         more = isLeft || progress === "moved";
         isSweepWaiting = progress === "waiting";
       }
       await receiptTimeout.check();
-      return isSweepWaiting ? { inMs: SWEEP_POLL_MS } : undefined;
+      return { inMs: Math.min(isSweepWaiting ? SWEEP_POLL_MS : POLL_MS, dueIn()) };
     },
   });
   return {
