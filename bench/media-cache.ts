@@ -1,14 +1,12 @@
 /** Ten thousand images of one host through the whole cache, whose processes must stay below a memory ceiling. */
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { crc32 } from "node:zlib";
-import sharp from "sharp";
+import { fileURLToPath } from "node:url";
 import { createDatabase } from "../src/api/db/database.ts";
 import { migrate } from "../src/api/db/migrate.ts";
 import { createGuardedFetch } from "../src/api/fetch/guarded-fetch.ts";
@@ -29,6 +27,7 @@ const CACHED = byPace(10_000, 500);
 const URLS_AT_ONCE = 500;
 // Per process: its code, the libraries, and the work in progress.
 const CEILING_MB = 400;
+const PICTURE_HOST = fileURLToPath(new URL("./picture-host.ts", import.meta.url));
 
 export async function benchMediaCache() {
   const decoder = createDecoder({ processes: PROCESSES });
@@ -43,13 +42,12 @@ export async function benchMediaCache() {
 async function fillCache(decoder: Decoder) {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
   chmodSync(folder, 0o711);
-  const picture = await pictures();
-  const server = createServer(({ url }, response) => {
-    response.setHeader("content-type", "image/png");
-    response.end(picture(Number(url?.slice(1))));
+  // Its memory is not the service's.
+  const pictureHost = spawn(process.execPath, ["--import", "tsx", PICTURE_HOST], {
+    stdio: ["ignore", "pipe", "inherit"],
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const [port] = await once(pictureHost.stdout, "data");
+  const host = `127.0.0.1:${String(port).trim()}`;
   const postgres = await joinEmbeddedPostgres(folder);
   await migrate(postgres);
   const database = createDatabase(postgres, silentLogger);
@@ -92,8 +90,7 @@ async function fillCache(decoder: Decoder) {
   } finally {
     memory.stop();
     await worker.stop();
-    server.close();
-    server.closeAllConnections();
+    pictureHost.kill();
     await database.close();
     await stopEmbeddedPostgres(folder);
     rmSync(folder, { recursive: true, force: true });
@@ -105,30 +102,6 @@ async function fillCache(decoder: Decoder) {
     );
     return row?.count ?? 0;
   }
-}
-
-const PICTURE_PX = 520;
-
-/**
- * Pictures whose colours encode their number, as many as needed without drawing each. They are noise of `grains` by
- * `grains` squares, which determines their size in bytes.
- */
-export async function pictures(grains = PICTURE_PX): Promise<(index: number) => Buffer> {
-  const noise = { type: "gaussian", mean: 128, sigma: 40 } as const;
-  const drawn = await sharp({
-    create: { width: grains, height: grains, channels: 3, background: "#808080", noise },
-  })
-    .resize(PICTURE_PX, PICTURE_PX, { kernel: "nearest" })
-    .png({ palette: true, colours: 16 })
-    .toBuffer();
-  const palette = drawn.indexOf("PLTE");
-  const length = drawn.readUInt32BE(palette - 4);
-  return (index) => {
-    const copy = Buffer.from(drawn);
-    copy.writeUInt32BE(index, palette + 4);
-    copy.writeUInt32BE(crc32(copy.subarray(palette, palette + 4 + length)), palette + 4 + length);
-    return copy;
-  };
 }
 
 /** The peak resident memory of this process and of any decoder. */

@@ -5,13 +5,14 @@ import { readFileSync } from "node:fs";
 // Pressure stall information of Linux, docs.kernel.org/accounting/psi.html: "total" counts microseconds in which some
 // thread of the machine waited for a processor.
 const PRESSURE_FILE = "/proc/pressure/cpu";
-const EVERY_MS = 50;
-const TOO_OLD_MS = 500;
-const WAITING_SHARE = 0.05;
+// An idle machine has bursts of 50 ms every second or two.
+const EVERY_MS = 250;
+const TOO_OLD_MS = 1_000;
+const WAITING_SHARE = 0.25;
 
 /**
- * Says at a moment of `performance.now()` whether some thread waited for more than a twentieth of the time since it was
- * last asked, 50 to 500 ms before; false when asked sooner or later than that, and where the system doesn't count it.
+ * Says at a moment of `performance.now()` whether some thread waited for more than a quarter of the time since it last
+ * counted, 250 to 1,000 ms before; false when asked sooner or later than that, and where the system doesn't count it.
  */
 export function createProcessorPressure(file = PRESSURE_FILE): (now: number) => boolean {
   let before: { readonly at: number; readonly waitedMs: number } | undefined;

@@ -22,7 +22,9 @@ export function createYield(sliceMs = SLICE_MS): YieldToEventLoop {
 
 // A slice that took this many times as long as its thread had the processor waited for others.
 const CONTENDED = 1.25;
-const CONTENDED_MS = 500;
+const CONTENDED_MS = 100;
+// Until the machine's threads are counted again, and longer.
+const UNDER_PRESSURE_MS = 500;
 // While there is contention, each slice is followed by a pause of this many times its own length.
 const PAUSE = 12;
 
@@ -50,7 +52,8 @@ export function createPoliteYield(sliceMs: number): YieldToEventLoop {
     const now = performance.now();
     if (now - startedAt < sliceMs) return;
     const used = usedAt === undefined ? now - startedAt : (threadCpuMs() ?? 0) - usedAt;
-    if (now - startedAt > CONTENDED * used + 0.5 || othersWait(now)) contendedUntil = now + CONTENDED_MS;
+    if (now - startedAt > CONTENDED * used + 0.5) contendedUntil = Math.max(contendedUntil, now + CONTENDED_MS);
+    if (othersWait(now)) contendedUntil = now + UNDER_PRESSURE_MS;
     if (now < contendedUntil) await new Promise((resolve) => setTimeout(resolve, PAUSE * used));
     else await toEventLoop();
     startedAt = performance.now();

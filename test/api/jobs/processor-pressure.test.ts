@@ -16,12 +16,12 @@ const waited = (ms: number) =>
   );
 
 it.each([
-  { ms: 100, waitedMs: 0, isUnderPressure: false },
-  { ms: 100, waitedMs: 5, isUnderPressure: false },
-  { ms: 100, waitedMs: 6, isUnderPressure: true },
-  { ms: 500, waitedMs: 400, isUnderPressure: true },
-  { ms: 501, waitedMs: 400, isUnderPressure: false },
-  { ms: 49, waitedMs: 40, isUnderPressure: false },
+  { ms: 400, waitedMs: 0, isUnderPressure: false },
+  { ms: 400, waitedMs: 100, isUnderPressure: false },
+  { ms: 400, waitedMs: 101, isUnderPressure: true },
+  { ms: 1_000, waitedMs: 800, isUnderPressure: true },
+  { ms: 1_001, waitedMs: 800, isUnderPressure: false },
+  { ms: 249, waitedMs: 200, isUnderPressure: false },
 ])(
   "says $isUnderPressure after $waitedMs ms of waiting in $ms",
   async ({ ms, waitedMs, isUnderPressure }) => {
@@ -39,9 +39,9 @@ it("counts what was waited since it last counted, not since it was last asked", 
   const othersWait = createProcessorPressure(file);
   await waited(0);
   othersWait(0);
-  await waited(30);
+  await waited(150);
 
-  expect([othersWait(30), othersWait(60), othersWait(120)]).toEqual([false, true, false]);
+  expect([othersWait(150), othersWait(300), othersWait(600)]).toEqual([false, true, false]);
 });
 
 it.each([
@@ -50,5 +50,5 @@ it.each([
 ])("says nothing where %s", async (_, path) => {
   const othersWait = createProcessorPressure(path);
 
-  expect([othersWait(0), othersWait(100), othersWait(200)]).toEqual([false, false, false]);
+  expect([othersWait(0), othersWait(300), othersWait(600)]).toEqual([false, false, false]);
 });

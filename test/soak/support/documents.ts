@@ -1,6 +1,6 @@
 /** The origins of the soak: documents that change on demand, their pictures, and faults of both. */
 
-import { pictures } from "../../../bench/media-cache.ts";
+import { pictures } from "../../../bench/pictures.ts";
 import { type Answer, type Behaviour, type Origin, startOrigin } from "../../faults/support/origin.ts";
 import { createRandom } from "../../fuzz/support/random.ts";
 
