@@ -52,7 +52,8 @@ export function createPoliteYield(sliceMs: number): YieldToEventLoop {
     const now = performance.now();
     if (now - startedAt < sliceMs) return;
     const used = usedAt === undefined ? now - startedAt : (threadCpuMs() ?? 0) - usedAt;
-    if (now - startedAt > CONTENDED * used + 0.5) contendedUntil = Math.max(contendedUntil, now + CONTENDED_MS);
+    if (now - startedAt > CONTENDED * used + 0.5)
+      contendedUntil = Math.max(contendedUntil, now + CONTENDED_MS);
     if (othersWait(now)) contendedUntil = now + UNDER_PRESSURE_MS;
     if (now < contendedUntil) await new Promise((resolve) => setTimeout(resolve, PAUSE * used));
     else await toEventLoop();
