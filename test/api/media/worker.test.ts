@@ -125,11 +125,11 @@ describe("an image that was asked for", () => {
   it("by many tokens is fetched once, by two processes as by one", async () => {
     const urls = Array.from({ length: 20 }, (_, index) => `/shared-${index}.png`);
     for (const [index, path] of urls.entries()) answers.set(path, { body: await png(480, 480 + index) });
-    startWorker();
-    startWorker();
-
     const tokens = urls.flatMap((path) => Array.from({ length: 50 }, () => ({ image: server.url + path })));
     await Promise.all([enqueue(...tokens), enqueue(...tokens.toReversed()), enqueue(...tokens)]);
+    // A request that comes after a fetch has started is another one.
+    startWorker();
+    startWorker();
     await settled();
 
     expect(urls.map(asked)).toEqual(urls.map(() => 1));
