@@ -1,46 +1,19 @@
-/** Assembles tokens from chain state, metadata and media, singly or by the page. */
+/** Tokens as answers show them, singly or by the page. */
 
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
-import type { Database, Queryable } from "../db/database.ts";
 import { createBatch } from "../jobs/batch.ts";
-import type { Allowlist } from "../media/display/allowlist.ts";
-import { chooseDisplay } from "../media/rules.ts";
-import type { MediaService } from "../media/service.ts";
-import type { Trait } from "../metadata/document/traits.ts";
-import type { MetadataService } from "../metadata/service.ts";
 import type { TokenPage } from "../search/query.ts";
-import type { Search, TraitCounts } from "../search/service.ts";
-import type { TradingService } from "../trading/service.ts";
-import type { InformationService } from "./information/information.ts";
-import { withMediaIssues } from "./tokens/token-issues.ts";
+import { createTokenReader, type ReadToken, type TokenReaderDeps } from "./tokens/token-reader.ts";
 import {
   createDistribution,
   type Distribution,
   type ListedView,
-  type TokenParts,
   type TokenView,
   viewToken,
 } from "./tokens/token-view.ts";
 
-export interface CatalogDeps {
-  readonly database: Database;
-  readonly metadata: Pick<MetadataService, "readServed">;
-  readonly trading: TradingService;
-  readonly allowlist: Allowlist;
-  readonly media: MediaService;
-  readonly search: Pick<Search, "countTraits">;
-  readonly information: Pick<InformationService, "readAll">;
-  /** The tokens among these with a queued fetch. */
-  readonly findQueued: (
-    chainId: number,
-    collection: string,
-    tokenIds: readonly string[],
-    db?: Queryable,
-  ) => Promise<ReadonlySet<string>>;
-  /** Contact for issues that only the operator can resolve. */
-  readonly operatorContact?: string | undefined;
-}
+export type CatalogDeps = TokenReaderDeps;
 
 // Requests for tokens of one collection share their statements: half of the cost of one is the same for hundreds.
 const BATCH_TOKENS_MAX = 200;
@@ -53,74 +26,12 @@ interface TokenBatch {
 
 type Find<Token> = (tokenId: string) => Promise<Token | undefined>;
 
-/** A token whose traits are not counted yet. */
-interface ReadToken {
-  readonly tokenId: string;
-  readonly traits: readonly Trait[];
-  readonly parts: Omit<TokenParts, "distribution" | "rarity">;
-}
-
-const noMedia = { image: null, video: null, animation_url: null };
-
 export function createCatalog(deps: CatalogDeps) {
-  const { database, metadata, trading, allowlist, media, search, information, findQueued, operatorContact } =
-    deps;
-
-  /**
-   * The tokens among these with a transfer, in the order of the ids. The number of reads doesn't depend on their
-   * number. One statement reads a token's metadata, and one its chain state.
-   */
-  async function readTokens(
-    collection: CollectionConfig,
-    tokenIds: readonly string[],
-  ): Promise<readonly ReadToken[]> {
-    const { chainId, address } = collection;
-    const [onChain, served, queued, isAllowed, [stored]] = await Promise.all([
-      trading.readTokens(chainId, address, tokenIds),
-      metadata.readServed(database, chainId, address, tokenIds),
-      findQueued(chainId, address, tokenIds),
-      allowlist.forCollection(chainId, address),
-      information.readAll([collection]),
-    ]);
-    const known = tokenIds.filter((tokenId) => {
-      const isSeen = served.get(tokenId)?.isUnseen === false;
-      // A chain index still being built may lack a token that was seen before.
-      return isSeen || (onChain.get(tokenId)?.standard ?? null) !== null;
-    });
-    const documents = known.map((tokenId) => served.get(tokenId)?.metadata ?? noMedia);
-    const shown = await media.readAll(documents);
-    return known.flatMap((tokenId, index): ReadToken[] => {
-      const [document, found] = [documents[index], shown[index]];
-      if (!document || !found) return [];
-      const parts = {
-        collection,
-        tokenId,
-        chain: onChain.get(tokenId),
-        served: served.get(tokenId),
-        isQueued: queued.has(tokenId),
-        image: found.image,
-        display: chooseDisplay(document, found.image.url, isAllowed, found.faults, found.ends),
-        issues: withMediaIssues(served.get(tokenId)?.issues ?? [], {
-          fields: document,
-          checked: found.checked,
-          ends: found.ends,
-          isAllowed,
-          isTriedOften: true,
-          operatorContact,
-        }),
-        groups: stored?.trait_groups ?? [],
-      };
-      return [{ tokenId, traits: served.get(tokenId)?.metadata?.traits ?? [], parts }];
-    });
-  }
+  const { search } = deps;
+  const { readTokens } = createTokenReader(deps);
 
   async function readViews(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
-    if (tokenIds.length === 0) return [];
-    const [tokens, traits] = await Promise.all([
-      readTokens(collection, tokenIds),
-      search.countTraits(collection, undefined, tokenIds),
-    ]);
-    return viewTokens(collection, tokens, traits);
+    return viewTokens(collection, await readTokens(collection, tokenIds, true));
   }
 
   const limits = { max: BATCH_TOKENS_MAX, atOnce: BATCHES_AT_ONCE };
@@ -135,23 +46,23 @@ export function createCatalog(deps: CatalogDeps) {
   const uncounted = keepBatches((collection) =>
     createBatch<ReadToken>(
       async (tokenIds) =>
-        new Map((await readTokens(collection, tokenIds)).map((token) => [token.tokenId, token])),
+        new Map((await readTokens(collection, tokenIds, false)).map((token) => [token.tokenId, token])),
       limits,
     ),
   );
 
-  /** Asks again for the counts of tokens that have changed since they were counted, or have long texts. */
+  /** Asks for the counts of tokens that have changed since they were counted, or have long texts. */
   async function viewTokens(
     collection: CollectionConfig,
     tokens: readonly ReadToken[],
-    traits: TraitCounts,
+    page?: Distribution,
   ): Promise<TokenView[]> {
-    const distribution = createDistribution(traits);
-    const isCounted = (token: ReadToken): boolean => token.traits.every(distribution.has);
-    const left = tokens.filter((token) => !isCounted(token));
+    const countsOf = ({ distribution = page, traits }: ReadToken): Distribution | undefined =>
+      distribution && traits.every(distribution.has) ? distribution : undefined;
+    const left = tokens.filter((token) => !countsOf(token));
     const others =
       left.length === 0
-        ? distribution
+        ? undefined
         : createDistribution(
             await search.countTraits(
               collection,
@@ -159,7 +70,10 @@ export function createCatalog(deps: CatalogDeps) {
               left.map(({ tokenId }) => tokenId),
             ),
           );
-    return tokens.map((token) => viewRead(token, isCounted(token) ? distribution : others));
+    return tokens.flatMap((token) => {
+      const distribution = countsOf(token) ?? others;
+      return distribution ? viewRead(token, distribution) : [];
+    });
   }
 
   /** Those that exist, in the order of the ids. */
@@ -180,7 +94,11 @@ export function createCatalog(deps: CatalogDeps) {
       { tokenIds, counts, traits }: Pick<TokenPage, "tokenIds" | "counts" | "traits">,
     ): Promise<ListedView[]> {
       const tokens = traits
-        ? await viewTokens(collection, await findAll(uncounted(collection), tokenIds), traits)
+        ? await viewTokens(
+            collection,
+            await findAll(uncounted(collection), tokenIds),
+            createDistribution(traits),
+          )
         : await findAll(viewsOf(collection), tokenIds);
       return tokens.flatMap((token) => {
         if (token.burned) return [];

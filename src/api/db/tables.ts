@@ -76,7 +76,11 @@ const PAUSED_HOSTS =
 const HEALTH =
   "one statement counts a collection's tokens by what is wrong with their reads, documents and images";
 
+const KEPT_TOKENS =
+  "one statement reads tokens' locks, and whether what is kept of their metadata is current, so that no answer mixes two moments";
+
 export const allowedUses: readonly AllowedUse[] = [
+  { module: "catalog", uses: "forgotten_token", access: "read", reason: KEPT_TOKENS },
   { module: "catalog", uses: "media", access: "read", reason: HEALTH },
   {
     module: "catalog",
@@ -84,7 +88,9 @@ export const allowedUses: readonly AllowedUse[] = [
     access: "read",
     reason: "a trigger makes the contract of a collection due in the transaction that requests its refresh",
   },
+  { module: "catalog", uses: "refresh", access: "read", reason: KEPT_TOKENS },
   { module: "catalog", uses: "token", access: "read", reason: HEALTH },
+  { module: "catalog", uses: "trait_type", access: "read", reason: KEPT_TOKENS },
   { module: "catalog", uses: "version", access: "read", reason: HEALTH },
   { module: "events", uses: "media", access: "read", reason: EVENT_TRIGGERS },
   { module: "events", uses: "sweep", access: "read", reason: EVENT_TRIGGERS },

@@ -117,3 +117,16 @@ export async function readStates(db: Queryable, media: readonly MediaUrl[]): Pro
     "read media states",
   );
 }
+
+/**
+ * SQL: for each URL of two parallel arrays, in their order and separated by commas, a text that changes whenever its
+ * MediaState does; empty for a URL without one.
+ */
+export const mediaMarks = (kinds: string, urls: string): string => `
+  array_to_string(array(
+    select (select m.xmin::text || ' ' || coalesce(f.xmin::text, '') || ' ' || coalesce((
+                     select string_agg(v.xmin::text, ' ' order by v.name) from vitrine.media_variant v where v.file = m.file), '')
+              from vitrine.media m left join lateral (
+                     select f.xmin from vitrine.media_file f where f.name = m.file) f on true
+             where m.kind = k.kind and m.url_hash = ${HASH})
+      from unnest(${kinds}::text[], ${urls}::text[]) with ordinality as k(kind, url, nth) order by nth), ',', '')`;

@@ -119,6 +119,9 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
   }
 
   return {
+    /** The media of a document that have a state. */
+    namedBy: (document: MediaFields): readonly MediaUrl[] => urlsOf(document),
+
     /**
      * Requests a probe of all media in these documents, new or known, as part of `tx`. Call it for every fetched
      * document, since a URL may have new content. Requests made before a probe starts share it.

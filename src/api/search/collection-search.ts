@@ -1,5 +1,6 @@
 /** Answers the searches of one collection from its search index and the chain state. */
 
+import { randomUUID } from "node:crypto";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
@@ -7,6 +8,7 @@ import { createExclusively, createYield, runExclusive } from "../jobs/yield-to-e
 import type { Trait } from "../metadata/document/traits.ts";
 import { valueText } from "../metadata/rules.ts";
 import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
+import { areEqualBits, type Bits } from "./columns/bits.ts";
 import type { TraitType } from "./columns/trait-table.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
 import { completeValues } from "./index/complete-values.ts";
@@ -37,6 +39,12 @@ export interface TraitCounts {
   readonly highest: ReadonlyMap<string, number>;
   /** The rarity of those asked for that are ranked, by token id. */
   readonly rarity: ReadonlyMap<string, TokenRarity>;
+  readonly stamp: CountsStamp["stamp"];
+}
+
+/** As long as it is the same, a collection's counts and ranks are too. Null if that isn't known. */
+export interface CountsStamp {
+  readonly stamp: string | null;
 }
 
 /** The tokens whose rarity is asked for, and the shown traits to count: if none are given, those that the tokens have. */
@@ -52,6 +60,8 @@ export interface CollectionAnswers {
   facets(filter: TokenFilter): Promise<CountedFacets>;
   panel(filter: TokenFilter): Promise<CountedFacets>;
   countTraits(question: TraitQuestion): Promise<TraitCounts>;
+  /** The current stamp of `countTraits`. */
+  countsStamp(): Promise<CountsStamp>;
   shownTypes(names: readonly string[]): Promise<ReadonlySet<string>>;
   completeValues(asked: ValuePrefix): Promise<CompletedValues>;
   findNamed(asked: NameQuery): Promise<readonly FoundToken[]>;
@@ -78,6 +88,7 @@ export function createCollectionSearch(deps: {
   const facts = createChainFacts({ database, tables, collection });
   const results = createResultCache();
   const ranks = createRarityCache();
+  const stampOf = createStamps();
 
   const documents = createDocuments({ database, checkpointTable: tables.checkpoint, collection });
 
@@ -121,7 +132,7 @@ export function createCollectionSearch(deps: {
           if (!query.withTraits) return page;
           const { tokenIds } = page;
           const counts = countThese(index, answers().listed(slotsIn), traitsOf(index, tokenIds));
-          return { ...page, traits: { ...counts, rarity: rarityOf(index, ranked, tokenIds) } };
+          return { ...page, traits: { ...counts, rarity: rarityOf(index, ranked, tokenIds), stamp: null } };
         },
         sort,
       );
@@ -134,10 +145,18 @@ export function createCollectionSearch(deps: {
     async countTraits({ traits, tokenIds }) {
       const { index, slotsIn, answers, rarity } = await read({});
       const ranked = tokenIds.length > 0 ? await rarity() : undefined;
+      const listed = answers().listed(slotsIn);
       return {
-        ...countThese(index, answers().listed(slotsIn), traits ?? traitsOf(index, tokenIds)),
+        ...countThese(index, listed, traits ?? traitsOf(index, tokenIds)),
         rarity: rarityOf(index, ranked, tokenIds),
+        stamp: tokenIds.length > 0 ? stampOf(index, listed, ranked) : null,
       };
+    },
+
+    async countsStamp() {
+      const { index, slotsIn, answers, rarity } = await read({});
+      const ranked = await rarity();
+      return { stamp: stampOf(index, answers().listed(slotsIn), ranked) };
     },
 
     async completeValues(asked) {
@@ -224,7 +243,7 @@ function countThese(
   { table }: CollectionIndex,
   listed: Listed,
   traits: readonly Trait[],
-): Omit<TraitCounts, "rarity"> {
+): Omit<TraitCounts, "rarity" | "stamp"> {
   const counts = new Map<string, TraitCounts["counts"][number]>();
   const highest = new Map<string, number>();
   for (const { trait_type, display_type, value } of traits) {
@@ -237,4 +256,27 @@ function countThese(
     if (display_type === "number" && type.highest !== null) highest.set(trait_type, type.highest);
   }
   return { counts: [...counts.values()], total: listed.total, highest };
+}
+
+/** What counts and ranks depend on: the same, and the stamp is the same. */
+function createStamps() {
+  let last:
+    | {
+        index: WeakRef<CollectionIndex>;
+        version: number;
+        slots: Bits;
+        ranked: Rarity | undefined;
+        stamp: string;
+      }
+    | undefined;
+  return (index: CollectionIndex, { slots }: Listed, ranked: Rarity | undefined): string => {
+    const { version } = index;
+    const isSame =
+      last?.index.deref() === index &&
+      last.version === version &&
+      last.ranked === ranked &&
+      areEqualBits(last.slots, slots);
+    if (!last || !isSame) last = { index: new WeakRef(index), version, slots, ranked, stamp: randomUUID() };
+    return last.stamp;
+  };
 }

@@ -1,3 +1,4 @@
 /** Search over whole collections: pages, facets and counts. */
 
 export { createSearch } from "./service.ts";
+export { changedRows } from "./sync/store.ts";

@@ -1,7 +1,7 @@
 /** The rarity of a collection's tokens, kept until traits change or tokens come or go. */
 
 import { createYield } from "../jobs/yield-to-event-loop.ts";
-import type { Bits } from "./columns/bits.ts";
+import { areEqualBits, type Bits } from "./columns/bits.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
 import { type Rarity, type RarityCounts, rankByRarity } from "./index/rarity.ts";
 
@@ -65,7 +65,7 @@ export function createRarityCache(): RarityCache {
       const isCurrent = (stamp: Stamp): boolean =>
         stamp.index.deref() === index &&
         stamp.traitsVersion === index.traitsVersion &&
-        isEqual(stamp.slots, listed.slots);
+        areEqualBits(stamp.slots, listed.slots);
       const known = last?.index.deref() === index ? last : undefined;
       if (known && isCurrent(known)) return known.rarity;
       const isRanking = ranking?.stamp.index.deref() === index;
@@ -81,10 +81,4 @@ export function createRarityCache(): RarityCache {
       return last?.rarity?.memory ?? 0;
     },
   };
-}
-
-function isEqual(a: Bits, b: Bits): boolean {
-  if (a.length !== b.length) return false;
-  for (let word = 0; word < a.length; word++) if (a[word] !== b[word]) return false;
-  return true;
 }

@@ -10,7 +10,7 @@ import { startPassLoop } from "../jobs/pass-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
 import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 import { type Budget, createBudget } from "./budget.ts";
-import type { TraitCounts } from "./collection-search.ts";
+import type { CountsStamp, TraitCounts } from "./collection-search.ts";
 import type {
   CompletedValues,
   Facets,
@@ -61,6 +61,8 @@ export interface Search {
     traits: readonly Trait[] | undefined,
     tokenIds?: readonly string[],
   ): Promise<TraitCounts>;
+  /** The current stamp of `countTraits` for whole tokens. */
+  countsStamp(collection: CollectionConfig): Promise<CountsStamp>;
   /** The trait types among these with a shown value on some token, however many types there are. */
   shownTypes(collection: CollectionConfig, names: readonly string[]): Promise<ReadonlySet<string>>;
   /**
@@ -160,6 +162,7 @@ export function createSearch(deps: SearchDeps): SearchService {
     facets: async (collection, filter) => unpackFacets(await ask(collection, "facets", filter)),
     panel: async (collection, filter) => unpackFacets(await ask(collection, "panel", filter)),
     countTraits: (collection, traits, tokenIds = []) => ask(collection, "countTraits", { traits, tokenIds }),
+    countsStamp: (collection) => ask(collection, "countsStamp", null),
     completeValues: (collection, asked) => ask(collection, "completeValues", asked),
     async findNamed(collections, asked) {
       let slowOnes = 0;

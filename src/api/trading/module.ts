@@ -6,6 +6,7 @@ import { createTrading } from "./service.ts";
 
 export { checkRoutes } from "./checks/check-routes.ts";
 export { createIndexedReader } from "./service.ts";
+export { heads, stateColumns, toChainState } from "./store.ts";
 
 type CheckDeps = Parameters<typeof createTradeChecks>[0];
 

@@ -36,27 +36,32 @@ export function createIndexedReader({
     chainId: number,
     collection: string,
     tokenIds: readonly string[],
-    confirm: (states: readonly ChainState[]) => Promise<boolean> = async () => true,
   ): Promise<ReadonlyMap<string, IndexedToken>> {
     const states = await readChainStates(db, tables, { chainId, collection, tokenIds, maxAgeSeconds });
-    const isConfirmed = await confirm([...states.values()]);
-    const locked = [...states.values()]
-      .filter((state) => isLocked(state.lockCount))
-      .map((state) => state.tokenId);
-    const locks = locked.length > 0 ? await readOpenLocks(db, tables, chainId, collection, locked) : [];
-    const byToken = groupByToken(locks);
-    const isBoolean = keepsBoolean(tables, chainId, collection);
-    return new Map(
-      [...states].map(([tokenId, state]) => [
-        tokenId,
-        {
-          ...state,
-          fresh: state.fresh && isConfirmed,
-          approvedContracts: lockHolders(byToken.get(tokenId) ?? [], isBoolean),
-        },
-      ]),
-    );
+    return addHolders(db, tables, chainId, collection, states);
   };
+}
+
+/** Completes tokens with the contracts that lock them. */
+async function addHolders(
+  db: Queryable,
+  tables: ChainTables,
+  chainId: number,
+  collection: string,
+  states: ReadonlyMap<string, ChainState>,
+): Promise<ReadonlyMap<string, IndexedToken>> {
+  const locked = [...states.values()].flatMap(({ lockCount, tokenId }) =>
+    isLocked(lockCount) ? tokenId : [],
+  );
+  const locks = locked.length > 0 ? await readOpenLocks(db, tables, chainId, collection, locked) : [];
+  const byToken = groupByToken(locks);
+  const isBoolean = keepsBoolean(tables, chainId, collection);
+  return new Map(
+    [...states].map(([tokenId, state]) => [
+      tokenId,
+      { ...state, approvedContracts: lockHolders(byToken.get(tokenId) ?? [], isBoolean) },
+    ]),
+  );
 }
 
 export function createTrading(deps: {
@@ -65,32 +70,31 @@ export function createTrading(deps: {
   witness: HeadWitness;
   maxAgeSeconds: number;
 }) {
-  const { database, witness } = deps;
+  const { database, tables, witness } = deps;
   const readIndexed = createIndexedReader(deps);
 
   return {
     readIndexed,
+    /** TRADE_MAX_AGE. */
+    maxAgeSeconds: deps.maxAgeSeconds,
 
-    /** The tokens of one collection that the chain index knows, by token id. */
-    async readTokens(
+    /** Completes tokens of one collection, as a statement has just read them: who locks them, and may they be traded. */
+    async completeTokens(
       chainId: number,
       collection: string,
-      tokenIds: readonly string[],
+      states: ReadonlyMap<string, ChainState>,
     ): Promise<ReadonlyMap<string, TokenOnChain>> {
-      const indexed = await readIndexed(database, chainId, collection, tokenIds, async (states) =>
-        (
-          await confirmHeads(
-            witness,
-            states.map((state) => ({ chainId, ...state })),
-            WITNESS_MAX_AGE_MS,
-          )
-        ).has(chainId),
-      );
+      const heads = [...states.values()].map((state) => ({ chainId, ...state }));
+      const isConfirmed = (await confirmHeads(witness, heads, WITNESS_MAX_AGE_MS)).has(chainId);
+      const indexed = await addHolders(database, tables, chainId, collection, states);
       return new Map(
-        [...indexed].map(([tokenId, state]) => [
-          tokenId,
-          { ...state, tradable: refusalFor({ ...state, entitled: true }) === null },
-        ]),
+        [...indexed].map(([tokenId, state]) => {
+          const fresh = state.fresh && isConfirmed;
+          return [
+            tokenId,
+            { ...state, fresh, tradable: refusalFor({ ...state, fresh, entitled: true }) === null },
+          ];
+        }),
       );
     },
   };

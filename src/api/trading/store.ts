@@ -55,6 +55,25 @@ interface TrustParameters {
   readonly schema: string;
 }
 
+/**
+ * SQL, in a statement with `heads` as `c`: the columns of a stored ChainState but its id, of row `s` of the state of
+ * token `t`, which may be missing.
+ */
+export const stateColumns = (tables: ChainTables): string => `
+  s.standard, s.owner, s.supply, s.burned, ${lockCount(tables, "s")} as "lockCount",
+  ${holdingStandards(tables, "s")} as "lockStandards", ${lockSince(tables, "s")} as "lockedSinceBlock",
+  ${opensAt} as "opensAt", ${trusted(tables)} as fresh, c.indexed`;
+
+/** A row of `stateColumns`. */
+export interface StoredState extends Omit<ChainState, "lockedSinceBlock"> {
+  readonly lockedSinceBlock: string | null;
+}
+
+export const toChainState = ({ lockedSinceBlock, ...row }: StoredState): ChainState => ({
+  ...row,
+  lockedSinceBlock: lockedSinceBlock === null ? null : Number(lockedSinceBlock),
+});
+
 /** The state of the tokens among these that the chain index knows, by token id. */
 export async function readChainStates(
   db: Queryable,
@@ -63,24 +82,17 @@ export async function readChainStates(
 ): Promise<ReadonlyMap<string, ChainState>> {
   const text = `
     with ${heads(tables, { chainIds: "array[$1::bigint]", maxAge: "$4", schema: "$5" })}
-    select t.token_id as "tokenId", s.standard, s.owner, s.supply, s.burned, ${lockCount(tables, "s")} as "lockCount",
-            ${holdingStandards(tables, "s")} as "lockStandards", ${lockSince(tables, "s")} as "lockedSinceBlock",
-            ${opensAt} as "opensAt", ${trusted(tables)} as fresh, c.indexed
+    select t.token_id as "tokenId", ${stateColumns(tables)}
        from (select $1::bigint as chain_id, $2::text as collection_address, id as token_id
                from unnest($3::numeric[]) as named(id)) t
       cross join lateral ${tokenState(tables, tokenOf("t"))} s
        left join heads c on c.chain_id = t.chain_id`;
-  const rows = await db.query<Omit<ChainState, "lockedSinceBlock"> & { lockedSinceBlock: string | null }>(
+  const rows = await db.query<StoredState>(
     text,
     [query.chainId, query.collection, query.tokenIds, query.maxAgeSeconds, tables.schema],
     planName(text),
   );
-  return new Map(
-    rows.map((row) => [
-      row.tokenId,
-      { ...row, lockedSinceBlock: row.lockedSinceBlock === null ? null : Number(row.lockedSinceBlock) },
-    ]),
-  );
+  return new Map(rows.map((row) => [row.tokenId, toChainState(row)]));
 }
 
 export interface LockEntry {

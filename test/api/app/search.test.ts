@@ -214,26 +214,30 @@ describe("a page", () => {
   });
 
   it("is made by as many reads as one token is", async () => {
-    let reads = 0;
-    const counting = createTestApp({
-      ...test,
-      database: {
-        ...database,
-        query: (...query: QueryParameters) => {
-          reads++;
-          return database.query(...query);
-        },
-      } as typeof database,
-    });
     const collection = { chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 };
     const readsOf = async (tokenIds: readonly string[]) => {
-      await counting.catalog.listTokens(collection, tokenIds);
-      reads = 0;
-      expect(await counting.catalog.listTokens(collection, tokenIds)).toHaveLength(tokenIds.length);
-      return reads;
+      let reads = 0;
+      const counting = createTestApp({
+        ...test,
+        database: {
+          ...database,
+          query: (...query: QueryParameters) => {
+            reads++;
+            return database.query(...query);
+          },
+        } as typeof database,
+      });
+      const reading: number[] = [];
+      // The first reads keep what later ones need not ask for.
+      for (let nth = 0; nth < 4; nth++) {
+        reads = 0;
+        expect(await counting.catalog.listTokens(collection, tokenIds)).toHaveLength(tokenIds.length);
+        reading.push(reads);
+      }
+      return reading;
     };
 
-    expect(await readsOf(["1", "2", "9", "10", "11"])).toBe(await readsOf(["10"]));
+    expect(await readsOf(["1", "2", "9", "10", "11"])).toEqual(await readsOf(["10"]));
   });
 });
 

@@ -6,9 +6,9 @@ import {
 } from "../../../src/api/chain/rpc/delivered-blocks.ts";
 import { forgetDelivered, keepDelivered } from "../../../src/api/chain/rpc/delivered-store.ts";
 import { createTradeChecks } from "../../../src/api/trading/checks/checks.ts";
-import { createTrading } from "../../../src/api/trading/service.ts";
 import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { tokensOnChain } from "../../support/tokens-on-chain.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
@@ -51,9 +51,7 @@ describe("a guard", () => {
     const [check] = await createTradeChecks({ ...shared, clients: new Map(), tradeMaxAgeSeconds: 60 }).check([
       { chainId: CHAIN_ID, collection: COLLECTION, tokenId: "1" },
     ]);
-    const tokens = await createTrading({ ...shared, maxAgeSeconds: 60 }).readTokens(CHAIN_ID, COLLECTION, [
-      "1",
-    ]);
+    const tokens = await tokensOnChain({ ...shared, maxAgeSeconds: 60 }, ["1"]);
     return { asked, check, tradable: tokens.get("1")?.tradable };
   };
 

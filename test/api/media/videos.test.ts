@@ -67,7 +67,7 @@ describe("a video", () => {
 
 describe("a video that takes too much of the processor", () => {
   it("is refused with the limit, as an image is", async () => {
-    // To load the library takes longer than that, and nothing of it yields.
+    // To load the library takes longer than that.
     const hasty = createDecoder({ processes: 1, processorLimitMs: 1 });
     try {
       expect(await hasty.decode("video", fixture("480x480.mp4"))).toEqual({

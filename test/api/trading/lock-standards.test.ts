@@ -7,12 +7,12 @@ import { silentLogger } from "../../../src/api/http/logger.ts";
 import { addKnownTokens } from "../../../src/api/metadata/records/listing-store.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
 import { createTradeChecks } from "../../../src/api/trading/checks/checks.ts";
-import { createTrading } from "../../../src/api/trading/service.ts";
 import type { CollectionConfig, LockReading } from "../../../src/config.ts";
 import { trustingWitness } from "../../support/app.ts";
 import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
 import { createLockSetup } from "../../support/lock-events.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { tokensOnChain } from "../../support/tokens-on-chain.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
@@ -40,8 +40,8 @@ function serve(locks?: LockReading) {
   };
   const search = createSearch({ ...read, logger: silentLogger });
   return {
-    token: async (id: string) => (await createTrading(read).readTokens(CHAIN_ID, COLLECTION, [id])).get(id),
-    tokens: (ids: readonly string[]) => createTrading(read).readTokens(CHAIN_ID, COLLECTION, ids),
+    token: async (id: string) => (await tokensOnChain(read, [id])).get(id),
+    tokens: (ids: readonly string[]) => tokensOnChain(read, ids),
     check: (ids: readonly string[]) =>
       createTradeChecks({ ...read, clients: new Map(), tradeMaxAgeSeconds: 60 }).check(
         ids.map((tokenId) => ({ chainId: CHAIN_ID, collection: COLLECTION, tokenId })),

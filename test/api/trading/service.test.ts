@@ -1,18 +1,19 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { raiseHeads, startHeadMark } from "../../../src/api/chain/index/head-mark.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
-import { createTrading } from "../../../src/api/trading/service.ts";
 import { trustingWitness } from "../../support/app.ts";
 import { checkpoint, createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { tokensOnChain } from "../../support/tokens-on-chain.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
 const ALICE = "0x00000000000000000000000000000000000000a1";
 const LOCKER = "0x00000000000000000000000000000000000000c1";
 const OTHER = "0x00000000000000000000000000000000000000c2";
-const trading = createTrading({ database, tables, witness: trustingWitness, maxAgeSeconds: 60 });
+const readTokens = (tokenIds: readonly string[]) =>
+  tokensOnChain({ database, tables, witness: trustingWitness, maxAgeSeconds: 60 }, tokenIds);
 
 beforeEach(() =>
   database.query(
@@ -56,8 +57,7 @@ const insertLock = (direction: "lock" | "unlock", approvedContract: string, bloc
     logIndex: 0,
   });
 
-const read = async (tokenId = "1") =>
-  (await trading.readTokens(CHAIN_ID, COLLECTION, [tokenId])).get(tokenId);
+const read = async (tokenId = "1") => (await readTokens([tokenId])).get(tokenId);
 
 describe("a token is tradable", () => {
   it("when it is unlocked and the index is ready, young and not behind what was seen of it", async () => {
@@ -197,7 +197,7 @@ describe("the holders of a lock", () => {
     await insertToken();
     await insertToken({ tokenId: 2n, lockCount: 1, lockedSinceBlock: 30n });
 
-    const tokens = await trading.readTokens(CHAIN_ID, COLLECTION, ["1", "2", "3"]);
+    const tokens = await readTokens(["1", "2", "3"]);
 
     expect(tokens.get("1")?.approvedContracts).toEqual([]);
     expect(tokens.get("2")?.approvedContracts).toEqual([LOCKER]);

@@ -12,7 +12,6 @@ import type { MetadataService } from "../../metadata/service.ts";
 import type { TradingService } from "../../trading/service.ts";
 import { requireIndexed } from "../holders/owners.ts";
 import { copyOwners, readCopiedOwners, readHead } from "../holders/owners-store.ts";
-import type { CatalogDeps } from "../service.ts";
 import { viewFetch, viewIdentity, viewLock } from "../tokens/token-view.ts";
 import { createRowWriter, type ExportFormat } from "./export-formats.ts";
 import {
@@ -63,7 +62,13 @@ export interface ExportReads {
   readonly metadata: Pick<MetadataService, "readServed" | "readServedBytes" | "readTraitNames">;
   readonly trading: Pick<TradingService, "readIndexed">;
   readonly media: Pick<MediaService, "readAll">;
-  readonly findQueued: CatalogDeps["findQueued"];
+  /** The tokens among these with a queued fetch. */
+  readonly findQueued: (
+    chainId: number,
+    collection: string,
+    tokenIds: readonly string[],
+    db?: Queryable,
+  ) => Promise<ReadonlySet<string>>;
 }
 
 /** Hears how an export goes on. */

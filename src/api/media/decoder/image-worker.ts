@@ -16,7 +16,7 @@ import { readImage, writePicture, writeVariants } from "./scratch-file.ts";
 
 /** This script's arguments: processor time per file in milliseconds, and the file descriptor for events. */
 const [processorLimitMs = 0, eventsFd = 0] = process.argv.slice(2).map(Number);
-const PROCESSOR_CHECK_MS = 250;
+const PROCESSOR_CHECK_MS = Math.min(250, processorLimitMs);
 // Indexing and serving have priority.
 const NICENESS = 10;
 

@@ -87,3 +87,10 @@ export function eachBit(bits: Bits, visit: (slot: number) => void): void {
     }
   }
 }
+
+export function areEqualBits(a: Bits, b: Bits): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let word = 0; word < a.length; word++) if (a[word] !== b[word]) return false;
+  return true;
+}

@@ -54,7 +54,8 @@ export async function countTraits(
     if (display_type === "number" && most !== null) highest.set(trait_type, most);
   }
   // Ranking needs the whole collection.
-  return { counts: [...counts.values()], total: await countListed(statement), highest, rarity: new Map() };
+  const total = await countListed(statement);
+  return { counts: [...counts.values()], total, highest, rarity: new Map(), stamp: null };
 }
 
 const traitsOf = ({ tx, collection }: Statement, tokenIds: readonly string[]): Promise<Trait[]> =>

@@ -62,6 +62,7 @@ export function createDatabaseSearch(
     facets: (filter) => answer((statement) => facetsOf(statement, filter)),
     panel: (filter) => answer((statement) => panelOf(statement, filter)),
     countTraits: (question) => answer((statement) => countTraits(statement, question)),
+    countsStamp: async () => ({ stamp: null }),
     completeValues: (asked) => answer((statement) => completeValues(statement, asked)),
     findNamed: (asked) => answer((statement) => findNamed(statement, asked)),
     shownTypes: (names) => answer((statement) => shownTypes(statement, names)),

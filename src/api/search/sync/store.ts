@@ -27,10 +27,23 @@ export interface ChangeSet {
   readonly changed: readonly string[];
 }
 
-const changedSince = (table: string): string => `
-  select token_id from ${table} where chain_id = $1 and collection = $2 and changed >= $3::xid8
+/**
+ * SQL: a row is of collection $1, $2. Only for rows chosen by `changed`: a plan made while a table was small would find
+ * them by their key, and read the whole collection each time. No database index serves these expressions.
+ */
+const IS_OF_COLLECTION = "chain_id + 0 = $1 and collection || '' = $2";
+
+/** SQL: `columns` of a collection's rows written by transactions that a snapshot could not see. */
+export const changedRows = (
+  table: string,
+  columns: string,
+  { next, running }: { readonly next: string; readonly running: string },
+): string => `
+  select ${columns} from ${table} where ${IS_OF_COLLECTION} and changed >= ${next}::xid8
    union all
-  select token_id from ${table} where chain_id = $1 and collection = $2 and changed = any($4::xid8[])`;
+  select ${columns} from ${table} where ${IS_OF_COLLECTION} and changed = any(${running}::xid8[])`;
+
+const SINCE = { next: "$3", running: "$4" };
 
 /**
  * Finds changes in one statement; without `since`, no tokens. Compares transaction ids with the snapshot itself, not
@@ -46,11 +59,13 @@ export async function findChanges(
   const text = `select pg_current_snapshot()::text as snapshot,
             pg_postmaster_start_time()::text || ' ' || pg_relation_filenode('vitrine.token') as epoch,
             (select latest_checkpoint || ' ' || xmin::text from ${checkpointTable} where chain_id = $1) as checkpoint,
-            (select coalesce(json_agg(json_build_array(id, display_type, highest)), '[]') from vitrine.trait_type
-              where chain_id = $1 and collection = $2
-                and ($3::xid8 is null or changed >= $3::xid8 or changed = any($4::xid8[]))) as types,
+            (select coalesce(json_agg(json_build_array(id, display_type, highest)), '[]') from (
+              select id, display_type, highest from vitrine.trait_type
+               where $3::xid8 is null and chain_id = $1 and collection = $2
+               union all ${changedRows("vitrine.trait_type", "id, display_type, highest", SINCE)}) t) as types,
             array(select distinct token_id::text from (
-              ${changedSince("vitrine.token")} union all ${changedSince("vitrine.forgotten_token")}) c) as changed`;
+              ${changedRows("vitrine.token", "token_id", SINCE)} union all
+              ${changedRows("vitrine.forgotten_token", "token_id", SINCE)}) c) as changed`;
   const [changes] = await db.query<ChangeSet>(
     text,
     [chainId, collection, next, running === "" ? [] : running.split(",")],

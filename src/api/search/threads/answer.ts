@@ -13,6 +13,7 @@ const answers: Answers = {
   facets: async (from, filter) => packFacets(await from.facets(filter)),
   panel: async (from, filter) => packFacets(await from.panel(filter)),
   countTraits: (from, question) => from.countTraits(question),
+  countsStamp: (from) => from.countsStamp(),
   completeValues: (from, asked) => from.completeValues(asked),
   findNamed: (from, asked) => from.findNamed(asked),
   shownTypes: (from, names) => from.shownTypes(names),

@@ -1,7 +1,7 @@
 /** What is asked of a search index and how it answers, in a form that crosses threads cheaply. */
 
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
-import type { TraitCounts, TraitQuestion } from "../collection-search.ts";
+import type { CountsStamp, TraitCounts, TraitQuestion } from "../collection-search.ts";
 import type {
   CompletedValues,
   FoundToken,
@@ -19,6 +19,7 @@ export interface Asked {
   readonly facets: TokenFilter;
   readonly panel: TokenFilter;
   readonly countTraits: TraitQuestion;
+  readonly countsStamp: null;
   readonly shownTypes: readonly string[];
   readonly completeValues: ValuePrefix;
   readonly findNamed: NameQuery;
@@ -32,6 +33,7 @@ export interface Answered {
   readonly facets: PackedFacets;
   readonly panel: PackedFacets;
   readonly countTraits: TraitCounts;
+  readonly countsStamp: CountsStamp;
   readonly shownTypes: ReadonlySet<string>;
   readonly completeValues: CompletedValues;
   readonly findNamed: readonly FoundToken[];

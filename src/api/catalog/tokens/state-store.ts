@@ -1,0 +1,120 @@
+/** One statement for the chain state of tokens, and for whether what is kept of the rest is still current. */
+
+import type { ChainTables } from "../../chain/index/tables.ts";
+import { tokenOf, tokenState } from "../../chain/index/token-state.ts";
+import { planName, type Queryable } from "../../db/database.ts";
+import type { MediaUrl } from "../../media/media-store.ts";
+import { mediaMarks } from "../../media/module.ts";
+import { changedRows } from "../../search/module.ts";
+import { heads, stateColumns, toChainState } from "../../trading/module.ts";
+import type { ChainState, StoredState } from "../../trading/store.ts";
+
+/** What changed in a collection since a snapshot. */
+export interface CollectionChanges {
+  /** The snapshot of this read: changes of transactions outside it are still to come. */
+  readonly snapshot: string;
+  /** Changes when the rows were replaced altogether: a database restored, reset or emptied. */
+  readonly epoch: string;
+  /** Changes whenever the chain index advances; null before it starts. */
+  readonly checkpoint: string | null;
+  /** Display types may have changed, and with them which traits are shown. True without a snapshot. */
+  readonly hasNewTypes: boolean;
+  /** Tokens came, went or were read. True without a snapshot. */
+  readonly hasNewTokens: boolean;
+  /** Changes with the collection's information; null for none. */
+  readonly informationMark: string | null;
+  /** Changes with the state of the media that were asked for: one after another, separated by commas. */
+  readonly mediaMarks: string;
+}
+
+export interface TokenNow {
+  /** Undefined for a token that the chain index doesn't know. */
+  readonly chain: ChainState | undefined;
+  /** Changes whenever anything is recorded of the token's metadata; null if it has none. */
+  readonly mark: string | null;
+  readonly isQueued: boolean;
+}
+
+export interface StatesNow {
+  readonly changes: CollectionChanges;
+  /** By token id: all that were asked for. */
+  readonly tokens: ReadonlyMap<string, TokenNow>;
+}
+
+interface Row extends CollectionChanges, StoredState {
+  readonly isIndexed: boolean;
+  readonly mark: string | null;
+  readonly isQueued: boolean;
+}
+
+const hasChanged = (table: string): string =>
+  `exists (${changedRows(table, "", { next: "$6", running: "$7" })})`;
+
+/**
+ * Reads all tokens and changes as of one moment. `tokenIds` are distinct and not empty. Tables are asked by scalar
+ * subqueries: for a join, or `exists`, a plan made while a table was small would read the whole collection each time.
+ */
+export async function readStates(
+  db: Queryable,
+  tables: ChainTables,
+  query: {
+    readonly chainId: number;
+    readonly collection: string;
+    readonly tokenIds: readonly string[];
+    readonly maxAgeSeconds: number;
+    /** The snapshot of an earlier read. */
+    readonly since: string | undefined;
+    readonly media: readonly MediaUrl[];
+  },
+): Promise<StatesNow> {
+  const { chainId, collection, tokenIds, maxAgeSeconds, since, media } = query;
+  const [, next = null, running = ""] = since?.split(":") ?? [];
+  const text = `
+    with ${heads(tables, { chainIds: "array[$1::bigint]", maxAge: "$4", schema: "$5" })},
+    changes as materialized (
+      select pg_current_snapshot()::text as snapshot,
+             pg_postmaster_start_time()::text || ' ' || pg_relation_filenode('vitrine.token') as epoch,
+             (select latest_checkpoint || ' ' || xmin::text from ${tables.checkpoint} where chain_id = $1) as checkpoint,
+             $6::xid8 is null or ${hasChanged("vitrine.trait_type")} as "hasNewTypes",
+             $6::xid8 is null or ${hasChanged("vitrine.token")} or ${hasChanged("vitrine.forgotten_token")} as "hasNewTokens",
+             (select i.xmin::text from vitrine.collection_information i
+               where i.chain_id = $1 and i.collection = $2) as "informationMark",
+             ${mediaMarks("$8", "$9")} as "mediaMarks")
+    select t.token_id as "tokenId", s.token_id is not null as "isIndexed", ${stateColumns(tables)},
+           (select k.xmin::text from vitrine.token k
+             where k.chain_id = $1 and k.collection = $2 and k.token_id = t.token_id) as mark,
+           coalesce((select r.wanted > r.done from vitrine.refresh r
+             where r.chain_id = $1 and r.collection = $2 and r.token_id = t.token_id), false) as "isQueued",
+           changes.*
+      from (select $1::bigint as chain_id, $2::text as collection_address, id as token_id
+              from unnest($3::numeric[]) as named(id)) t
+     cross join changes
+      left join lateral ${tokenState(tables, tokenOf("t"))} s on true
+      left join heads c on c.chain_id = t.chain_id`;
+  const rows = await db.query<Row>(
+    text,
+    [
+      chainId,
+      collection,
+      tokenIds,
+      maxAgeSeconds,
+      tables.schema,
+      next,
+      running === "" ? [] : running.split(","),
+      media.map(({ kind }) => kind),
+      media.map(({ url }) => url),
+    ],
+    planName(text),
+  );
+  const [changes] = rows;
+  if (!changes) throw new Error("a token that is asked for always has a row");
+  return {
+    changes,
+    tokens: new Map(
+      rows.map((row) => [
+        row.tokenId,
+        { chain: row.isIndexed ? toChainState(row) : undefined, mark: row.mark, isQueued: row.isQueued },
+      ]),
+    ),
+  };
+}

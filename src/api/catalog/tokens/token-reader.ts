@@ -1,0 +1,355 @@
+/**
+ * Reads tokens for answers. What rarely changes, such as a token's document and its counts, is kept in memory; the
+ * statement that reads a token's locks finds out whether it is still current.
+ */
+
+import { LRUCache } from "lru-cache";
+import type { CollectionConfig } from "../../../config.ts";
+import { collectionKey } from "../../../domain/token-ref.ts";
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { Database } from "../../db/database.ts";
+import type { Allowlist } from "../../media/display/allowlist.ts";
+import type { MediaFields } from "../../media/display/display.ts";
+import type { MediaUrl } from "../../media/media-store.ts";
+import { chooseDisplay } from "../../media/rules.ts";
+import type { MediaService, ShownMedia } from "../../media/service.ts";
+import type { Trait } from "../../metadata/document/traits.ts";
+import type { ServedMetadata } from "../../metadata/records/store.ts";
+import type { MetadataService } from "../../metadata/service.ts";
+import type { Search } from "../../search/service.ts";
+import type { TradingService } from "../../trading/service.ts";
+import type { InformationService } from "../information/information.ts";
+import type { SubmittedGroup } from "../information/trait-groups.ts";
+import { type CollectionChanges, readStates, type TokenNow } from "./state-store.ts";
+import { withMediaIssues } from "./token-issues.ts";
+import { createDistribution, type Distribution, type TokenParts } from "./token-view.ts";
+
+export interface TokenReaderDeps {
+  readonly database: Database;
+  readonly tables: ChainTables;
+  readonly metadata: Pick<MetadataService, "readServed">;
+  readonly trading: TradingService;
+  readonly allowlist: Allowlist;
+  readonly media: MediaService;
+  readonly search: Pick<Search, "countTraits" | "countsStamp">;
+  readonly information: Pick<InformationService, "readAll">;
+  /** Contact for issues that only the operator can resolve. */
+  readonly operatorContact?: string | undefined;
+}
+
+/** A token and the counts of its traits, if they were asked for. */
+export interface ReadToken {
+  readonly tokenId: string;
+  readonly traits: readonly Trait[];
+  readonly parts: Omit<TokenParts, "distribution" | "rarity">;
+  readonly distribution: Distribution | undefined;
+}
+
+// Characters of JSON; in memory, a document takes about four times as many bytes.
+const KEPT_CHARACTERS_MAX = 16_000_000;
+const KEPT_TOKENS_MAX = 50_000;
+/** Beside its document. */
+const ENTRY_CHARACTERS = 500;
+/** Ranks of large collections are computed now and then, without a change that would show. */
+const CONFIRMED_MAX_MS = 5_000;
+/** After a longer pause, everything counts as changed: finding what did could take longer. */
+const SNAPSHOT_MAX_AGE_MS = 60_000;
+
+/** What is known of a collection. */
+interface Known {
+  changes: CollectionChanges | undefined;
+  readAt: number;
+  /** Of its tokens' documents, as far as they are shown: those of another generation are worthless. */
+  generation: number;
+  /** Of its tokens' traits. */
+  traitsGeneration: number;
+  /** Of the counts that hold, as of `confirmed`; undefined for none. */
+  stamp: string | undefined;
+  confirmed: { readonly checkpoint: string; readonly at: number } | undefined;
+  confirming: { readonly checkpoint: string; readonly done: Promise<void> } | undefined;
+  groups: { readonly mark: string | null; readonly groups: readonly SubmittedGroup[] };
+}
+
+interface Kept {
+  readonly generation: number;
+  readonly mark: string;
+  readonly served: ServedMetadata;
+  readonly media: readonly MediaUrl[];
+  shown?: { readonly marks: string; readonly media: ShownMedia };
+  counts?: Counted;
+}
+
+interface Counted {
+  readonly stamp: string | null;
+  readonly distribution: Distribution;
+}
+
+const noMedia: MediaFields = { image: null, video: null, animation_url: null };
+
+export function createTokenReader(deps: TokenReaderDeps) {
+  const { database, tables, metadata, trading, allowlist, media, search, information, operatorContact } =
+    deps;
+  const collections = new Map<string, Known>();
+  const kept = new LRUCache<string, Kept>({ max: KEPT_TOKENS_MAX, maxSize: KEPT_CHARACTERS_MAX });
+
+  function knownOf(name: string): Known {
+    const known = collections.get(name) ?? {
+      changes: undefined,
+      readAt: 0,
+      generation: 0,
+      traitsGeneration: 0,
+      stamp: undefined,
+      confirmed: undefined,
+      confirming: undefined,
+      groups: { mark: null, groups: [] },
+    };
+    collections.set(name, known);
+    return known;
+  }
+
+  /** Discards what has changed. Reads end in any order: with an older one, the next one finds the same changes again. */
+  function settle(known: Known, changes: CollectionChanges): void {
+    const isOtherStore = known.changes?.epoch !== changes.epoch;
+    if (isOtherStore || changes.hasNewTypes) known.generation++;
+    if (isOtherStore || changes.hasNewTypes || changes.hasNewTokens) {
+      known.traitsGeneration++;
+      known.stamp = undefined;
+    }
+    known.changes = changes;
+    known.readAt = performance.now();
+  }
+
+  /** The counts hold as of the checkpoint. */
+  const isConfirmed = ({ stamp, confirmed }: Known, checkpoint: string): boolean =>
+    stamp !== undefined &&
+    confirmed?.checkpoint === checkpoint &&
+    performance.now() - confirmed.at < CONFIRMED_MAX_MS;
+
+  /** Finds out whether the counts still hold after the chain index has advanced. */
+  async function confirm(known: Known, collection: CollectionConfig, checkpoint: string): Promise<void> {
+    const { traitsGeneration } = known;
+    const at = performance.now();
+    const { stamp } = await search.countsStamp(collection);
+    if (known.traitsGeneration !== traitsGeneration) return;
+    known.stamp = stamp ?? undefined;
+    known.confirmed = { checkpoint, at };
+  }
+
+  function confirmOnce(known: Known, collection: CollectionConfig, checkpoint: string): Promise<void> {
+    if (known.confirming?.checkpoint === checkpoint) return known.confirming.done;
+    const done = confirm(known, collection, checkpoint).finally(() => {
+      if (known.confirming?.done === done) known.confirming = undefined;
+    });
+    known.confirming = { checkpoint, done };
+    return done;
+  }
+
+  /** What is kept of the token, current or not. */
+  const find = (name: string, tokenId: string): Kept | undefined => kept.get(`${name} ${tokenId}`);
+
+  function keep(name: string, tokenId: string, entry: Kept): void {
+    const { metadata: document, issues } = entry.served;
+    const size = ENTRY_CHARACTERS + JSON.stringify([document, issues]).length;
+    kept.set(`${name} ${tokenId}`, entry, { size });
+  }
+
+  const countsOf = ({ stamp }: Known, entry: Kept | undefined): Distribution | undefined =>
+    stamp !== undefined && entry?.counts?.stamp === stamp ? entry.counts.distribution : undefined;
+
+  async function readGroups(
+    known: Known,
+    collection: CollectionConfig,
+    mark: string | null,
+  ): Promise<readonly SubmittedGroup[]> {
+    if (known.groups.mark === mark) return known.groups.groups;
+    const [stored] = await information.readAll([collection]);
+    const groups = stored?.trait_groups ?? [];
+    known.groups = { mark, groups };
+    return groups;
+  }
+
+  /** The tokens' documents by id: those kept, and those read now, which are kept. */
+  async function readServed(
+    { chainId, address }: CollectionConfig,
+    known: Known,
+    tokens: ReadonlyMap<string, TokenNow>,
+  ): Promise<ReadonlyMap<string, ServedMetadata>> {
+    const name = collectionKey({ chainId, address });
+    const { generation } = known;
+    const served = new Map<string, ServedMetadata>();
+    const left: string[] = [];
+    for (const [tokenId, { mark }] of tokens) {
+      if (mark === null) continue;
+      const entry = find(name, tokenId);
+      if (entry?.mark === mark && entry.generation === generation) served.set(tokenId, entry.served);
+      else left.push(tokenId);
+    }
+    if (left.length === 0) return served;
+    for (const [tokenId, read] of await metadata.readServed(database, chainId, address, left)) {
+      served.set(tokenId, read);
+      // It may be newer than the mark, which the next read will then find changed.
+      const mark = tokens.get(tokenId)?.mark;
+      const named = media.namedBy(read.metadata ?? noMedia);
+      if (mark) keep(name, tokenId, { generation, mark, served: read, media: named });
+    }
+    return served;
+  }
+
+  /** The media of each token's document: what is kept, if its marks are the same, and what is read now. */
+  async function readMedia(
+    name: string,
+    documents: ReadonlyMap<string, MediaFields>,
+    marksOf: (entry: Kept | undefined) => string | undefined,
+  ): Promise<ReadonlyMap<string, ShownMedia>> {
+    const shown = new Map<string, ShownMedia>();
+    const left: [string, MediaFields][] = [];
+    for (const [tokenId, document] of documents) {
+      const entry = find(name, tokenId);
+      if (entry?.shown !== undefined && entry.shown.marks === marksOf(entry))
+        shown.set(tokenId, entry.shown.media);
+      else left.push([tokenId, document]);
+    }
+    const read = left.length > 0 ? await media.readAll(left.map(([, document]) => document)) : [];
+    for (const [nth, [tokenId]] of left.entries()) {
+      const found = read[nth];
+      if (!found) continue;
+      shown.set(tokenId, found);
+      // It may be newer than the marks, which the next read will then find changed.
+      const entry = find(name, tokenId);
+      const marks = marksOf(entry);
+      if (entry && marks !== undefined) entry.shown = { marks, media: found };
+    }
+    return shown;
+  }
+
+  /** The counts of each token whose traits are all counted: those kept, and those just asked for, which are kept. */
+  function distribute(
+    known: Known,
+    name: string,
+    served: ReadonlyMap<string, ServedMetadata>,
+    counted: Counted | undefined,
+  ): ReadonlyMap<string, Distribution> {
+    const found = new Map<string, Distribution>();
+    for (const [tokenId, { metadata: document }] of served) {
+      const entry = find(name, tokenId);
+      const distribution = countsOf(known, entry) ?? counted?.distribution;
+      if (!distribution || !(document?.traits ?? []).every(distribution.has)) continue;
+      found.set(tokenId, distribution);
+      if (entry && counted?.distribution === distribution) entry.counts = counted;
+    }
+    return found;
+  }
+
+  return {
+    /**
+     * The tokens among these with a transfer, in the order of the ids, which are distinct and not empty; with the counts
+     * of their traits, if asked. The number of statements doesn't depend on the number of tokens.
+     */
+    async readTokens(
+      collection: CollectionConfig,
+      tokenIds: readonly string[],
+      withCounts: boolean,
+    ): Promise<readonly ReadToken[]> {
+      const { chainId, address } = collection;
+      const name = collectionKey(collection);
+      const known = knownOf(name);
+      const since =
+        performance.now() - known.readAt < SNAPSHOT_MAX_AGE_MS ? known.changes?.snapshot : undefined;
+      const expected = tokenIds.map((tokenId) => find(name, tokenId));
+      async function count(): Promise<Counted> {
+        const { traitsGeneration } = known;
+        const counts = await search.countTraits(collection, undefined, tokenIds);
+        if (known.traitsGeneration === traitsGeneration) known.stamp = counts.stamp ?? undefined;
+        return { stamp: counts.stamp, distribution: createDistribution(counts) };
+      }
+      const areCountsKept = () => expected.every((entry) => countsOf(known, entry));
+      async function countUnlessKept(checkpoint: string | null): Promise<Counted | undefined> {
+        if (checkpoint !== null && areCountsKept()) {
+          if (!isConfirmed(known, checkpoint)) await confirmOnce(known, collection, checkpoint);
+          if (areCountsKept()) return undefined;
+        }
+        const at = performance.now();
+        const counted = await count();
+        if (checkpoint !== null && known.stamp === counted.stamp) known.confirmed = { checkpoint, at };
+        return counted;
+      }
+      const { maxAgeSeconds } = trading;
+      const named = expected.flatMap((entry) => entry?.media ?? []);
+      const [now, isAllowed, countedBefore] = await Promise.all([
+        readStates(database, tables, {
+          chainId,
+          collection: address,
+          tokenIds,
+          maxAgeSeconds,
+          since,
+          media: named,
+        }),
+        allowlist.forCollection(chainId, address),
+        // Where counts change all the time, nobody waits to learn that they did.
+        withCounts && since !== undefined && !areCountsKept() ? count() : undefined,
+      ]);
+      settle(known, now.changes);
+
+      const states = [...now.tokens].flatMap(([tokenId, { chain }]) =>
+        chain ? [[tokenId, chain] as const] : [],
+      );
+      const [onChain, served, groups, counted] = await Promise.all([
+        trading.completeTokens(chainId, address, new Map(states)),
+        readServed(collection, known, now.tokens),
+        readGroups(known, collection, now.changes.informationMark),
+        countedBefore ?? (withCounts ? countUnlessKept(now.changes.checkpoint) : undefined),
+      ]);
+      const distributions = withCounts ? distribute(known, name, served, counted) : undefined;
+      const seen = tokenIds.filter((tokenId) => {
+        const isSeen = served.get(tokenId)?.isUnseen === false;
+        // A chain index still being built may lack a token that was seen before.
+        return isSeen || (onChain.get(tokenId)?.standard ?? null) !== null;
+      });
+      const documentOf = (tokenId: string): MediaFields => served.get(tokenId)?.metadata ?? noMedia;
+      const documents = new Map(seen.map((tokenId) => [tokenId, documentOf(tokenId)]));
+      const shown = await readMedia(name, documents, marksByEntry(expected, now.changes.mediaMarks));
+      return seen.flatMap((tokenId): ReadToken[] => {
+        const document = documentOf(tokenId);
+        const found = shown.get(tokenId);
+        if (!found) return [];
+        const stored = served.get(tokenId);
+        const parts = {
+          collection,
+          tokenId,
+          chain: onChain.get(tokenId),
+          served: stored,
+          isQueued: now.tokens.get(tokenId)?.isQueued ?? false,
+          image: found.image,
+          display: chooseDisplay(document, found.image.url, isAllowed, found.faults, found.ends),
+          issues: withMediaIssues(stored?.issues ?? [], {
+            fields: document,
+            checked: found.checked,
+            ends: found.ends,
+            isAllowed,
+            isTriedOften: true,
+            operatorContact,
+          }),
+          groups,
+        };
+        const distribution = distributions?.get(tokenId);
+        return [{ tokenId, traits: stored?.metadata?.traits ?? [], parts, distribution }];
+      });
+    },
+  };
+}
+
+/** The marks of the media of each entry, undefined for one that was not asked about. */
+function marksByEntry(
+  entries: readonly (Kept | undefined)[],
+  text: string,
+): (entry: Kept | undefined) => string | undefined {
+  const marks = text.split(",");
+  const byEntry = new Map<Kept, string>();
+  let at = 0;
+  for (const entry of entries) {
+    if (!entry) continue;
+    byEntry.set(entry, marks.slice(at, at + entry.media.length).join());
+    at += entry.media.length;
+  }
+  return (entry) => entry && byEntry.get(entry);
+}
