@@ -19,7 +19,7 @@ import type { MetadataService } from "../../metadata/service.ts";
 import type { Search } from "../../search/service.ts";
 import type { TradingService } from "../../trading/service.ts";
 import type { InformationService } from "../information/information.ts";
-import type { SubmittedGroup } from "../information/trait-groups.ts";
+import { groupTraits, type SubmittedGroup, type TraitGroup } from "../information/trait-groups.ts";
 import { type CollectionChanges, readStates, type TokenNow } from "./state-store.ts";
 import { withMediaIssues } from "./token-issues.ts";
 import { createDistribution, type Distribution, type TokenParts } from "./token-view.ts";
@@ -75,6 +75,7 @@ interface Kept {
   readonly mark: string;
   readonly served: ServedMetadata;
   readonly media: readonly MediaUrl[];
+  groups?: { readonly of: readonly SubmittedGroup[]; readonly traits: readonly TraitGroup[] };
   shown?: { readonly marks: string; readonly media: ShownMedia };
   counts?: Counted;
 }
@@ -329,13 +330,25 @@ export function createTokenReader(deps: TokenReaderDeps) {
             isTriedOften: true,
             operatorContact,
           }),
-          groups,
+          propertyGroups: groupOnce(find(name, tokenId), stored?.metadata?.traits ?? [], groups),
         };
         const distribution = distributions?.get(tokenId);
         return [{ tokenId, traits: stored?.metadata?.traits ?? [], parts, distribution }];
       });
     },
   };
+}
+
+/** The categories of a token's traits: they are sorted, which takes longer than the rest of a kept token. */
+function groupOnce(
+  entry: Kept | undefined,
+  traits: readonly Trait[],
+  of: readonly SubmittedGroup[],
+): readonly TraitGroup[] {
+  if (entry?.groups?.of === of && entry.served.metadata?.traits === traits) return entry.groups.traits;
+  const grouped = groupTraits(traits, of);
+  if (entry && entry.served.metadata?.traits === traits) entry.groups = { of, traits: grouped };
+  return grouped;
 }
 
 /** The marks of the media of each entry, undefined for one that was not asked about. */

@@ -13,7 +13,7 @@ import { displayTypes, valueText } from "../../metadata/rules.ts";
 import { percentageOf } from "../../search/rules.ts";
 import type { TokenRarity, TraitCounts } from "../../search/service.ts";
 import type { TokenOnChain } from "../../trading/service.ts";
-import { groupTraits, type SubmittedGroup } from "../information/trait-groups.ts";
+import type { TraitGroup } from "../information/trait-groups.ts";
 import { type TokenIssue, tokenIssueSchema } from "./token-issues.ts";
 
 export const displaySchema = z
@@ -173,8 +173,7 @@ export interface TokenParts {
   readonly issues: readonly TokenIssue[];
   readonly distribution: Distribution;
   readonly rarity: TokenRarity | null;
-  /** The collection's own groups; if empty, the default ones apply. */
-  readonly groups: readonly SubmittedGroup[];
+  readonly propertyGroups: readonly TraitGroup[];
 }
 
 /** Lookups over `TraitCounts`, built once for all tokens of a page. */
@@ -191,9 +190,12 @@ export interface Distribution {
 }
 
 export function createDistribution({ counts, total, highest, rarity }: TraitCounts): Distribution {
-  const name = (traitType: string, value: string): string => JSON.stringify([traitType, value]);
-  const byName = new Map(counts.map((each) => [name(each.traitType, each.value), each.count]));
-  const find = (trait: Trait) => byName.get(name(trait.trait_type, valueText(trait.value)));
+  const byType = new Map<string, Map<string, number>>();
+  for (const { traitType, value, count } of counts) {
+    const values = byType.get(traitType) ?? new Map<string, number>();
+    byType.set(traitType, values.set(value, count));
+  }
+  const find = (trait: Trait) => byType.get(trait.trait_type)?.get(valueText(trait.value));
   return {
     countOf: (trait) => find(trait) ?? 0,
     has: (trait) => find(trait) !== undefined,
@@ -210,10 +212,7 @@ export function viewToken(parts: TokenParts): TokenView {
     image: { ...image, variants: [...image.variants] },
     display: viewDisplay(display),
     traits: viewTraits(served?.metadata?.traits ?? [], parts.distribution),
-    property_groups: groupTraits(served?.metadata?.traits ?? [], parts.groups).map((group) => ({
-      ...group,
-      traits: [...group.traits],
-    })),
+    property_groups: parts.propertyGroups.map((group) => ({ ...group, traits: [...group.traits] })),
     rarity: parts.rarity && { ...parts.rarity },
     lock: viewLock(chain),
     tradable: chain?.tradable ?? false,
