@@ -3,7 +3,7 @@
  * may wait, since the last step of a slice may take long.
  */
 
-import { createProcessorPressure } from "./processor-pressure.ts";
+import { createOwnWaits, createProcessorPressure } from "./processor-pressure.ts";
 
 // Half of what a request may wait for it, since the last step of a slice may take long.
 const SLICE_MS = 10;
@@ -20,8 +20,9 @@ export function createYield(sliceMs = SLICE_MS): YieldToEventLoop {
   };
 }
 
-// A slice that took this many times as long as its thread had the processor waited for others.
-const CONTENDED = 1.25;
+// A slice for which its thread waited longer than this share of its length, and half a millisecond, waited for others.
+const WAITED_SHARE = 0.25;
+const WAITED_MS = 0.5;
 const CONTENDED_MS = 100;
 // Until the machine's threads are counted again, and longer.
 const UNDER_PRESSURE_MS = 500;
@@ -31,6 +32,7 @@ const PAUSE = 12;
 let contendedUntil = 0;
 
 const othersWait = createProcessorPressure();
+let ownWaits: (() => number) | undefined;
 
 /** Milliseconds of this thread; undefined before Node 23.9. */
 function threadCpuMs(): number | undefined {
@@ -42,23 +44,27 @@ function threadCpuMs(): number | undefined {
 
 /**
  * Like `createYield`, for work that the machine's other work comes before: while threads wait for a processor, it uses a
- * thirteenth of one. Without Linux and before Node 23.9 it can't know of them, and uses what it gets.
+ * thirteenth of one. Without Linux it can't know of them, and uses what it gets.
  */
 export function createPoliteYield(sliceMs: number): YieldToEventLoop {
+  ownWaits ??= createOwnWaits();
+  const waits = ownWaits;
   const toEventLoop = createYield(0);
   let startedAt = performance.now();
   let usedAt = threadCpuMs();
+  let waitedAt = waits();
   return async () => {
     const now = performance.now();
     if (now - startedAt < sliceMs) return;
     const used = usedAt === undefined ? now - startedAt : (threadCpuMs() ?? 0) - usedAt;
-    if (now - startedAt > CONTENDED * used + 0.5)
+    if (waits() - waitedAt > WAITED_SHARE * used + WAITED_MS)
       contendedUntil = Math.max(contendedUntil, now + CONTENDED_MS);
     if (othersWait(now)) contendedUntil = now + UNDER_PRESSURE_MS;
     if (now < contendedUntil) await new Promise((resolve) => setTimeout(resolve, PAUSE * used));
     else await toEventLoop();
     startedAt = performance.now();
     usedAt = threadCpuMs();
+    waitedAt = waits();
   };
 }
 

@@ -1,6 +1,7 @@
 /** Tokens that were read before: what is kept of them must never be older than the request. */
 
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { forgetToken } from "../../../src/api/metadata/records/store.ts";
 import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -118,11 +119,7 @@ const changes: Record<string, () => Promise<unknown>> = {
   "a reorg that takes the token back": () =>
     database.transaction(async (tx) => {
       await tx.query(`delete from ${tables.tokenState} where token_id = 1`);
-      await tx.query("delete from vitrine.token where token_id = 1");
-      await tx.query(
-        "insert into vitrine.forgotten_token (chain_id, collection, token_id) values ($1, $2, 1)",
-        [CHAIN_ID, COLLECTION],
-      );
+      await forgetToken(tx, ref("1"));
     }),
   "an index that has just been rebuilt": () => test.setHead({ chainId: CHAIN_ID, block: 100, ready: false }),
 };
@@ -177,6 +174,16 @@ describe("a token that was read before is answered as by a service that starts n
     expect(await statusOf()).toBe("pending");
     await record("4", hero("Dan", "Mage"));
     expect(await statusOf()).toBe("current");
+  });
+
+  it("it was forgotten while the chain still has it: no document, and no image either", async () => {
+    await insertImage();
+    await readBoth();
+    await readBoth();
+    await forgetToken(database, ref("1"));
+    const { kept, asNew } = await readBoth(["1"]);
+    expect(kept).toEqual(asNew);
+    expect(kept[0]).toMatchObject({ name: null, image: { status: "none", url: null } });
   });
 
   it("everything was emptied and written anew", async () => {

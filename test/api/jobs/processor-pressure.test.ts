@@ -4,7 +4,7 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createProcessorPressure } from "../../../src/api/jobs/processor-pressure.ts";
+import { createOwnWaits, createProcessorPressure } from "../../../src/api/jobs/processor-pressure.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "vitrine-pressure-"));
 const file = join(folder, "cpu");
@@ -51,4 +51,24 @@ it.each([
   const othersWait = createProcessorPressure(path);
 
   expect([othersWait(0), othersWait(300), othersWait(600)]).toEqual([false, false, false]);
+});
+
+it("counts this thread's own waits, in milliseconds", async () => {
+  await writeFile(file, "1574365 3191320 3\n");
+  const waits = createOwnWaits(file);
+  expect(waits()).toBeCloseTo(3.19132);
+
+  await writeFile(file, "1574365 2000000000 4\n");
+  expect(waits()).toBe(2_000);
+});
+
+it("counts no own waits where the system doesn't", () => {
+  expect(createOwnWaits(join(folder, "none"))()).toBe(0);
+});
+
+it.runIf(process.platform === "linux")("reads the system's count of this thread, which only grows", () => {
+  const waits = createOwnWaits();
+  const first = waits();
+  expect(first).toBeGreaterThanOrEqual(0);
+  expect(waits()).toBeGreaterThanOrEqual(first);
 });

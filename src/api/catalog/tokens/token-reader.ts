@@ -20,9 +20,10 @@ import type { Search } from "../../search/service.ts";
 import type { TradingService } from "../../trading/service.ts";
 import type { InformationService } from "../information/information.ts";
 import { groupTraits, type SubmittedGroup, type TraitGroup } from "../information/trait-groups.ts";
+import { type Counted, createKeptCounts, type KeptCounts } from "./kept-counts.ts";
 import { type CollectionChanges, readStates, type TokenNow } from "./state-store.ts";
 import { withMediaIssues } from "./token-issues.ts";
-import { createDistribution, type Distribution, type TokenParts } from "./token-view.ts";
+import type { Distribution, TokenParts } from "./token-view.ts";
 
 export interface TokenReaderDeps {
   readonly database: Database;
@@ -46,12 +47,10 @@ export interface ReadToken {
 }
 
 // Characters of JSON; in memory, a document takes about four times as many bytes.
-const KEPT_CHARACTERS_MAX = 16_000_000;
-const KEPT_TOKENS_MAX = 50_000;
+const KEPT_CHARACTERS_MAX = 10_000_000;
+const KEPT_TOKENS_MAX = 20_000;
 /** Beside its document. */
 const ENTRY_CHARACTERS = 500;
-/** Ranks of large collections are computed now and then, without a change that would show. */
-const CONFIRMED_MAX_MS = 5_000;
 /** After a longer pause, everything counts as changed: finding what did could take longer. */
 const SNAPSHOT_MAX_AGE_MS = 60_000;
 
@@ -61,12 +60,9 @@ interface Known {
   readAt: number;
   /** Of its tokens' documents, as far as they are shown: those of another generation are worthless. */
   generation: number;
-  /** Of its tokens' traits. */
-  traitsGeneration: number;
-  /** Of the counts that hold, as of `confirmed`; undefined for none. */
-  stamp: string | undefined;
-  confirmed: { readonly checkpoint: string; readonly at: number } | undefined;
-  confirming: { readonly checkpoint: string; readonly done: Promise<void> } | undefined;
+  /** Something had changed at the last read. */
+  isBusy: boolean;
+  readonly counts: KeptCounts;
   groups: { readonly mark: string | null; readonly groups: readonly SubmittedGroup[] };
 }
 
@@ -80,11 +76,6 @@ interface Kept {
   counts?: Counted;
 }
 
-interface Counted {
-  readonly stamp: string | null;
-  readonly distribution: Distribution;
-}
-
 const noMedia: MediaFields = { image: null, video: null, animation_url: null };
 
 export function createTokenReader(deps: TokenReaderDeps) {
@@ -93,56 +84,17 @@ export function createTokenReader(deps: TokenReaderDeps) {
   const collections = new Map<string, Known>();
   const kept = new LRUCache<string, Kept>({ max: KEPT_TOKENS_MAX, maxSize: KEPT_CHARACTERS_MAX });
 
-  function knownOf(name: string): Known {
+  function knownOf(name: string, collection: CollectionConfig): Known {
     const known = collections.get(name) ?? {
       changes: undefined,
       readAt: 0,
       generation: 0,
-      traitsGeneration: 0,
-      stamp: undefined,
-      confirmed: undefined,
-      confirming: undefined,
+      isBusy: false,
+      counts: createKeptCounts(search, collection),
       groups: { mark: null, groups: [] },
     };
     collections.set(name, known);
     return known;
-  }
-
-  /** Discards what has changed. Reads end in any order: with an older one, the next one finds the same changes again. */
-  function settle(known: Known, changes: CollectionChanges): void {
-    const isOtherStore = known.changes?.epoch !== changes.epoch;
-    if (isOtherStore || changes.hasNewTypes) known.generation++;
-    if (isOtherStore || changes.hasNewTypes || changes.hasNewTokens) {
-      known.traitsGeneration++;
-      known.stamp = undefined;
-    }
-    known.changes = changes;
-    known.readAt = performance.now();
-  }
-
-  /** The counts hold as of the checkpoint. */
-  const isConfirmed = ({ stamp, confirmed }: Known, checkpoint: string): boolean =>
-    stamp !== undefined &&
-    confirmed?.checkpoint === checkpoint &&
-    performance.now() - confirmed.at < CONFIRMED_MAX_MS;
-
-  /** Finds out whether the counts still hold after the chain index has advanced. */
-  async function confirm(known: Known, collection: CollectionConfig, checkpoint: string): Promise<void> {
-    const { traitsGeneration } = known;
-    const at = performance.now();
-    const { stamp } = await search.countsStamp(collection);
-    if (known.traitsGeneration !== traitsGeneration) return;
-    known.stamp = stamp ?? undefined;
-    known.confirmed = { checkpoint, at };
-  }
-
-  function confirmOnce(known: Known, collection: CollectionConfig, checkpoint: string): Promise<void> {
-    if (known.confirming?.checkpoint === checkpoint) return known.confirming.done;
-    const done = confirm(known, collection, checkpoint).finally(() => {
-      if (known.confirming?.done === done) known.confirming = undefined;
-    });
-    known.confirming = { checkpoint, done };
-    return done;
   }
 
   /** What is kept of the token, current or not. */
@@ -153,9 +105,6 @@ export function createTokenReader(deps: TokenReaderDeps) {
     const size = ENTRY_CHARACTERS + JSON.stringify([document, issues]).length;
     kept.set(`${name} ${tokenId}`, entry, { size });
   }
-
-  const countsOf = ({ stamp }: Known, entry: Kept | undefined): Distribution | undefined =>
-    stamp !== undefined && entry?.counts?.stamp === stamp ? entry.counts.distribution : undefined;
 
   async function readGroups(
     known: Known,
@@ -206,26 +155,28 @@ export function createTokenReader(deps: TokenReaderDeps) {
     const left: [string, MediaFields][] = [];
     for (const [tokenId, document] of documents) {
       const entry = find(name, tokenId);
-      if (entry?.shown !== undefined && entry.shown.marks === marksOf(entry))
+      const isOfDocument = entry && (entry.served.metadata ?? noMedia) === document;
+      if (isOfDocument && entry.shown && entry.shown.marks === marksOf(entry))
         shown.set(tokenId, entry.shown.media);
       else left.push([tokenId, document]);
     }
     const read = left.length > 0 ? await media.readAll(left.map(([, document]) => document)) : [];
-    for (const [nth, [tokenId]] of left.entries()) {
+    for (const [nth, [tokenId, document]] of left.entries()) {
       const found = read[nth];
       if (!found) continue;
       shown.set(tokenId, found);
       // It may be newer than the marks, which the next read will then find changed.
       const entry = find(name, tokenId);
       const marks = marksOf(entry);
-      if (entry && marks !== undefined) entry.shown = { marks, media: found };
+      if (entry && (entry.served.metadata ?? noMedia) === document && marks !== undefined)
+        entry.shown = { marks, media: found };
     }
     return shown;
   }
 
   /** The counts of each token whose traits are all counted: those kept, and those just asked for, which are kept. */
   function distribute(
-    known: Known,
+    { counts }: Known,
     name: string,
     served: ReadonlyMap<string, ServedMetadata>,
     counted: Counted | undefined,
@@ -233,10 +184,10 @@ export function createTokenReader(deps: TokenReaderDeps) {
     const found = new Map<string, Distribution>();
     for (const [tokenId, { metadata: document }] of served) {
       const entry = find(name, tokenId);
-      const distribution = countsOf(known, entry) ?? counted?.distribution;
-      if (!distribution || !(document?.traits ?? []).every(distribution.has)) continue;
-      found.set(tokenId, distribution);
-      if (entry && counted?.distribution === distribution) entry.counts = counted;
+      const holding = counts.holds(entry?.counts) ? entry?.counts : counted;
+      if (!holding || !(document?.traits ?? []).every(holding.distribution.has)) continue;
+      found.set(tokenId, holding.distribution);
+      if (entry) entry.counts = holding;
     }
     return found;
   }
@@ -253,26 +204,17 @@ export function createTokenReader(deps: TokenReaderDeps) {
     ): Promise<readonly ReadToken[]> {
       const { chainId, address } = collection;
       const name = collectionKey(collection);
-      const known = knownOf(name);
+      const known = knownOf(name, collection);
       const since =
         performance.now() - known.readAt < SNAPSHOT_MAX_AGE_MS ? known.changes?.snapshot : undefined;
       const expected = tokenIds.map((tokenId) => find(name, tokenId));
-      async function count(): Promise<Counted> {
-        const { traitsGeneration } = known;
-        const counts = await search.countTraits(collection, undefined, tokenIds);
-        if (known.traitsGeneration === traitsGeneration) known.stamp = counts.stamp ?? undefined;
-        return { stamp: counts.stamp, distribution: createDistribution(counts) };
-      }
-      const areCountsKept = () => expected.every((entry) => countsOf(known, entry));
       async function countUnlessKept(checkpoint: string | null): Promise<Counted | undefined> {
-        if (checkpoint !== null && areCountsKept()) {
-          if (!isConfirmed(known, checkpoint)) await confirmOnce(known, collection, checkpoint);
-          if (areCountsKept()) return undefined;
+        const { counts } = known;
+        if (checkpoint !== null && expected.every((entry) => entry?.counts)) {
+          await counts.confirm(checkpoint);
+          if (expected.every((entry) => counts.holds(entry?.counts))) return undefined;
         }
-        const at = performance.now();
-        const counted = await count();
-        if (checkpoint !== null && known.stamp === counted.stamp) known.confirmed = { checkpoint, at };
-        return counted;
+        return counts.count(tokenIds, checkpoint);
       }
       const { maxAgeSeconds } = trading;
       const named = expected.flatMap((entry) => entry?.media ?? []);
@@ -287,7 +229,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
         }),
         allowlist.forCollection(chainId, address),
         // Where counts change all the time, nobody waits to learn that they did.
-        withCounts && since !== undefined && !areCountsKept() ? count() : undefined,
+        withCounts && known.isBusy ? known.counts.count(tokenIds, null) : undefined,
       ]);
       settle(known, now.changes);
 
@@ -337,6 +279,16 @@ export function createTokenReader(deps: TokenReaderDeps) {
       });
     },
   };
+}
+
+/** Discards what has changed. Reads end in any order: after an older one, the next finds the same changes again. */
+function settle(known: Known, changes: CollectionChanges): void {
+  const isOtherStore = known.changes?.epoch !== changes.epoch;
+  if (isOtherStore || changes.hasNewTypes) known.generation++;
+  known.isBusy = known.changes !== undefined && (changes.hasNewTypes || changes.hasNewTokens);
+  if (isOtherStore || changes.hasNewTypes || changes.hasNewTokens) known.counts.discard();
+  known.changes = changes;
+  known.readAt = performance.now();
 }
 
 /** The categories of a token's traits: they are sorted, which takes longer than the rest of a kept token. */

@@ -1,0 +1,81 @@
+/** Counts of a collection's tokens that callers keep, and whether they still hold. */
+
+import type { CollectionConfig } from "../../../config.ts";
+import type { Search } from "../../search/service.ts";
+import { createDistribution, type Distribution } from "./token-view.ts";
+
+/** Ranks of large collections are computed now and then, without a change that would show. */
+const CONFIRMED_MAX_MS = 5_000;
+
+/** The counts of some tokens' traits. */
+export interface Counted {
+  readonly stamp: string | null;
+  readonly distribution: Distribution;
+}
+
+/** The stamp whose counts hold as of a checkpoint. */
+interface Valid {
+  readonly stamp: string;
+  readonly checkpoint: string;
+  readonly at: number;
+  readonly turn: number;
+}
+
+export interface KeptCounts {
+  /** Tokens came, went or were read: no counts hold any more. */
+  discard(): void;
+  /** Whether the counts hold as of what was last confirmed. */
+  holds(counted: Counted | undefined): counted is Counted;
+  /** Counts the traits of these tokens as of now. They hold as of `checkpoint` if it was read before. */
+  count(tokenIds: readonly string[], checkpoint: string | null): Promise<Counted>;
+  /** Finds out, once for all who ask at the same time, which counts hold as of the checkpoint. */
+  confirm(checkpoint: string): Promise<void>;
+}
+
+export function createKeptCounts(
+  search: Pick<Search, "countTraits" | "countsStamp">,
+  collection: CollectionConfig,
+): KeptCounts {
+  let generation = 0;
+  let turns = 0;
+  let valid: Valid | undefined;
+  let confirming: { readonly checkpoint: string; readonly done: Promise<void> } | undefined;
+
+  /** Notes the answer to a question, unless it was discarded meanwhile or a later question was answered already. */
+  function startTurn(checkpoint: string | null): (stamp: string | null) => void {
+    const [turn, asked, at] = [++turns, generation, performance.now()];
+    return (stamp) => {
+      if (checkpoint === null || stamp === null || asked !== generation) return;
+      if (valid === undefined || valid.turn < turn) valid = { stamp, checkpoint, at, turn };
+    };
+  }
+
+  async function ask(checkpoint: string): Promise<void> {
+    const answered = startTurn(checkpoint);
+    answered((await search.countsStamp(collection)).stamp);
+  }
+
+  return {
+    discard() {
+      generation++;
+      valid = undefined;
+    },
+    holds: (counted): counted is Counted => valid !== undefined && counted?.stamp === valid.stamp,
+    async count(tokenIds, checkpoint) {
+      const answered = startTurn(checkpoint);
+      const counts = await search.countTraits(collection, undefined, tokenIds);
+      answered(counts.stamp);
+      return { stamp: counts.stamp, distribution: createDistribution(counts) };
+    },
+    async confirm(checkpoint) {
+      if (valid?.checkpoint === checkpoint && performance.now() - valid.at < CONFIRMED_MAX_MS) return;
+      if (confirming?.checkpoint !== checkpoint) {
+        const done = ask(checkpoint).finally(() => {
+          if (confirming?.done === done) confirming = undefined;
+        });
+        confirming = { checkpoint, done };
+      }
+      await confirming.done;
+    },
+  };
+}
