@@ -91,9 +91,13 @@ describe("npx vitrine metadata renormalise", () => {
       "insert into vitrine.renormalise (normaliser, total, done, failed, cursor) values ($1, 1, 1, 1, 1000000)",
       [NORMALISER],
     );
+    const before = service.requests.length;
+    const running = renormalise();
+    // Asked to start once it is over, the service would start anew: the second question comes after that answer.
+    await expect.poll(() => service.requests.length).toBeGreaterThan(before + 1);
     startWorker();
 
-    const { lines, code } = await renormalise();
+    const { lines, code } = await running;
 
     expect(lines).toEqual([`rules ${NORMALISER}: 1 read again, 0 changed, 1 failed`]);
     expect(code).toBe(2);

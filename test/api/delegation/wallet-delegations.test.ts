@@ -34,7 +34,7 @@ async function withRegistry(
   return { server, api: appOver(server) };
 }
 
-function appOver(server: LocalServer, key?: string) {
+function appOver(server: LocalServer, key?: string, onFault = () => {}) {
   const index = { chains: [{ id: CHAIN_ID, rpcUrls: [] }], registries: [] };
   const delegationModule = createDelegationModule({
     database,
@@ -42,6 +42,7 @@ function appOver(server: LocalServer, key?: string) {
     index,
     url: server.url,
     key,
+    onFault,
   });
   return createTestApp(test, { delegationModule });
 }
@@ -228,21 +229,28 @@ describe("another registry", () => {
   });
 
   it("is asked by all replicas together less often than its limit without a key", async () => {
-    const { api, server } = await withRegistry(() => ({ body: "[]" }));
-    const replica = appOver(server);
-    const key = await api.createKey();
+    const { server } = await withRegistry(() => ({ body: "[]" }));
+    const { requests } = delegationBudget;
+    // A replica whose database doesn't answer in time counts on its own for that long.
+    const alone = new Set<number>();
+    const replicas = [0, 1].map((nth) => appOver(server, undefined, () => alone.add(nth)));
+    const key = await replicas[0]?.createKey();
     const wallet = (index: number): string => `0x${String(index).padStart(40, "0")}`;
 
     const bodies = await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
-        const app = index % 2 === 0 ? api : replica;
-        return (await app.call(`/market/wallets/${wallet(index)}/delegations`, { key })).body;
+        const answer = await replicas[index % 2]?.call(`/market/wallets/${wallet(index)}/delegations`, {
+          ...(key !== undefined && { key }),
+        });
+        return answer?.body;
       }),
     );
 
-    expect(server.requests).toHaveLength(12);
-    expect(bodies.filter(({ status }) => status === "ok")).toHaveLength(12);
-    expect(bodies.filter(({ reason }) => reason === "rate_limited")).toHaveLength(48);
+    const asked = server.requests.length;
+    expect(asked).toBeGreaterThanOrEqual(requests);
+    expect(asked).toBeLessThanOrEqual(requests * (1 + alone.size));
+    expect(bodies.filter(({ status }) => status === "ok")).toHaveLength(asked);
+    expect(bodies.filter(({ reason }) => reason === "rate_limited")).toHaveLength(60 - asked);
   });
 
   it("is asked with the key where there is one, and then as often as need be", async () => {
