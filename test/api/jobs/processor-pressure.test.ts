@@ -62,8 +62,11 @@ it("counts this thread's own waits, in milliseconds", async () => {
   expect(waits()).toBe(2_000);
 });
 
-it("counts no own waits where the system doesn't", () => {
-  expect(createOwnWaits(join(folder, "none"))()).toBe(0);
+it.each([
+  ["the system doesn't count them", () => join(folder, "none")],
+  ["they can't be read", () => folder],
+])("counts no own waits where %s", (_, path) => {
+  expect(createOwnWaits(path())()).toBe(0);
 });
 
 it.runIf(process.platform === "linux")("reads the system's count of this thread, which only grows", () => {
