@@ -242,3 +242,45 @@ it("asks once after a block whether counts have changed, and not for each token"
   expect([counted.mock.calls.length, confirmed.mock.calls.length]).toEqual([0, 1]);
   vi.restoreAllMocks();
 });
+
+it("has the counts of the newest block, though they had just changed when it came", async () => {
+  await readOften();
+  await record("2", hero("Ben", "Rogue"));
+  const before = await api.call(`${PATH}/1`, { key });
+  expect(before.body.traits).toMatchObject([{ count: 1, percentage: expect.closeTo(100 / 3) }]);
+
+  await change("burned = true", "2");
+  await mine();
+
+  const answer = await api.call(`${PATH}/1`, { key });
+  expect(answer.body).toMatchObject({ traits: [{ count: 1, percentage: 50 }], rarity: { of: 2 } });
+});
+
+it("keeps the counts of each token of a batch, which are its own", async () => {
+  const many = Array.from({ length: 40 }, (_, nth) => String(nth + 10));
+  for (const tokenId of many) {
+    await test.insert("tokenState", {
+      chainId: CHAIN_ID,
+      collectionAddress: COLLECTION,
+      tokenId: BigInt(tokenId),
+      standard: "erc721",
+      owner: ALICE,
+      burned: false,
+      lockCount: 0,
+    });
+    await record(tokenId, hero(`Hero ${tokenId}`, `Class ${tokenId}`));
+  }
+  await mine();
+  const read = () => api.call(`${PATH}/batch`, { method: "POST", key, body: { token_ids: ["1", ...many] } });
+  for (let round = 0; round < 3; round++) await read();
+  const counted = vi.spyOn(api.search, "countTraits");
+
+  const { body } = await read();
+
+  expect(body.items.map(({ traits }: { traits: { value: string }[] }) => traits[0]?.value)).toEqual([
+    "Mage",
+    ...many.map((tokenId) => `Class ${tokenId}`),
+  ]);
+  expect(counted).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
+});

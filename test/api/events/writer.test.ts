@@ -251,6 +251,19 @@ describe("another index of the same chain", () => {
 
     expect(await locks.published()).toHaveLength(1);
   });
+
+  it("without a collection of the first publishes once what a reorg put in its events' place", async () => {
+    await locks.add({ block: 95, collection: OTHER });
+    await writeAll(locks.writer(test.tables, [COLLECTION, OTHER]));
+    const tables = await locks.reindexAs("fewer");
+    await database.query(`update ${tables.lockEvent} set collection_address = $1`, [COLLECTION]);
+
+    await database.query("update vitrine.event_feed set seen_at = now() - interval '11 seconds'");
+    const fewer = locks.writer(tables, [COLLECTION]);
+    for (let pass = 0; pass < 3; pass++) await writeAll(fewer);
+
+    expect(await locks.published()).toHaveLength(2);
+  });
 });
 
 describe("metadata", () => {
