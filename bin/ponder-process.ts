@@ -69,7 +69,7 @@ function bundleServing(onLine: (line: string) => void): () => Promise<NodeJS.Pro
   const bundle = createServingBundle();
   return async () => {
     try {
-      return { [SERVING_BUNDLE]: await bundle.current() };
+      return await bundle.environment();
     } catch (error) {
       onLine(`The serving half can't be bundled, so it starts more slowly: ${reasonOf(error)}`);
       return {};

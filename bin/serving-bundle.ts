@@ -16,7 +16,13 @@ export const SERVING_BUNDLE = "VITRINE_SERVING_BUNDLE";
 export interface ServingBundle {
   /** The URL of the bundle of the current sources; built anew if one of them has changed. */
   current(): Promise<string>;
+  /** The same as variables of Ponder's process, which keeps compiled code for the next one beside the bundle. */
+  environment(): Promise<NodeJS.ProcessEnv>;
 }
+
+// Ponder's Vite leaves such a path to Node. It would transform any other, a second of a core at each start, after which
+// every use of a package is a call of a Proxy.
+const NATIVE = "node_modules";
 
 const RESOLVING = Symbol("resolving");
 
@@ -54,16 +60,23 @@ export function createServingBundle(entry = SERVING_HALF): ServingBundle {
     return built !== undefined && changed.every((at) => at < builtAt);
   }
 
+  async function current(): Promise<string> {
+    folder ??= createFolder();
+    const outfile = join(folder, NATIVE, "serve.mjs");
+    if (!(await isCurrent(outfile).catch(() => false))) {
+      const startedAt = Date.now();
+      sources = await bundle(entry, outfile);
+      builtAt = startedAt;
+    }
+    return pathToFileURL(outfile).href;
+  }
+
   return {
-    async current() {
-      folder ??= createFolder();
-      const outfile = join(folder, "serve.mjs");
-      if (!(await isCurrent(outfile).catch(() => false))) {
-        const startedAt = Date.now();
-        sources = await bundle(entry, outfile);
-        builtAt = startedAt;
-      }
-      return pathToFileURL(outfile).href;
+    current,
+    async environment() {
+      const url = await current();
+      const { NODE_COMPILE_CACHE = fileURLToPath(new URL("../compiled", url)) } = process.env;
+      return { [SERVING_BUNDLE]: url, NODE_COMPILE_CACHE };
     },
   };
 }

@@ -1,7 +1,7 @@
-/** Bundles the serving half before the first test, so that every service of the run starts from one bundle. */
+/** Bundles the serving half before the first test, so that every service of the run starts from one bundle and its compiled code. */
 
-import { createServingBundle, SERVING_BUNDLE } from "../../bin/serving-bundle.ts";
+import { createServingBundle } from "../../bin/serving-bundle.ts";
 
 export default async function setup(): Promise<void> {
-  process.env[SERVING_BUNDLE] = await createServingBundle().current();
+  Object.assign(process.env, await createServingBundle().environment());
 }
