@@ -6,6 +6,8 @@ import { createBatch } from "../jobs/batch.ts";
 import type { TokenPage } from "../search/query.ts";
 import { createTokenReader, type ReadToken, type TokenReaderDeps } from "./tokens/token-reader.ts";
 import {
+  countIfComplete,
+  countToken,
   createDistribution,
   type Distribution,
   type ListedView,
@@ -57,9 +59,10 @@ export function createCatalog(deps: CatalogDeps) {
     tokens: readonly ReadToken[],
     page?: Distribution,
   ): Promise<TokenView[]> {
-    const countsOf = ({ distribution = page, traits }: ReadToken): Distribution | undefined =>
-      distribution && traits.every(distribution.has) ? distribution : undefined;
-    const left = tokens.filter((token) => !countsOf(token));
+    const counted = tokens.map(
+      ({ tokenId, traits, counted }) => counted ?? (page && countIfComplete(tokenId, traits, page)),
+    );
+    const left = tokens.filter((_, nth) => !counted[nth]);
     const others =
       left.length === 0
         ? undefined
@@ -70,9 +73,9 @@ export function createCatalog(deps: CatalogDeps) {
               left.map(({ tokenId }) => tokenId),
             ),
           );
-    return tokens.flatMap((token) => {
-      const distribution = countsOf(token) ?? others;
-      return distribution ? viewRead(token, distribution) : [];
+    return tokens.flatMap(({ tokenId, traits, parts }, nth) => {
+      const found = counted[nth] ?? (others && countToken(tokenId, traits, others));
+      return found ? viewToken({ ...parts, counted: found }) : [];
     });
   }
 
@@ -122,9 +125,6 @@ export function createCatalog(deps: CatalogDeps) {
 }
 
 export type Catalog = ReturnType<typeof createCatalog>;
-
-const viewRead = ({ tokenId, parts }: ReadToken, distribution: Distribution): TokenView =>
-  viewToken({ ...parts, distribution, rarity: distribution.rarity.get(tokenId) ?? null });
 
 /** One batch for each collection. */
 function keepBatches<Token>(create: (collection: CollectionConfig) => Find<Token>) {

@@ -114,7 +114,13 @@ export async function readDifference(
        select l.id as source, l.collection_address as collection, l.token_id::text as token_id, l.standard,
               ${typeOfLock} as type, l.transaction_hash, l.approved_contract, l.count_after,
               ${lockCountAfter(tables, "l")} as lock_count, ${isSurplus(tables, "l")} as anomaly
-         from (select * from differing where id is not null order by id limit $5) l)
+         from (select distinct on (id) l.* from differing l
+                where id is not null
+                  -- Another event of the same source may be of a collection that is no longer indexed.
+                  and (event_id is null or not exists (
+                    select from vitrine.event e
+                     where e.chain_id = $1 and e.open and e.source = l.id and ${isSame}))
+                order by id limit $5) l)
      select latest, settled, (select coalesce(json_agg(g.id), '[]') from gone g) as gone,
             (select coalesce(json_agg(f order by f.source), '[]') from fresh f) as fresh
        from head`,

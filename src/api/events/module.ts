@@ -13,6 +13,7 @@ import { createEventWriter } from "./writer.ts";
 // A reverted block sends no notification.
 const POLL_MS = 1_000;
 // Notifications come in bursts, and a pass costs the same for one row as for hundreds.
+const REST_MAX_MS = 1_000;
 const GATHER_MS = 50;
 
 export { createEventHub } from "./hub.ts";
@@ -40,10 +41,13 @@ export function startEvents(deps: {
     restMs: GATHER_MS,
     logger,
     async pass(signal) {
-      const startedAt = performance.now();
-      while (!signal.aborted && (await writer.writeBatch())) {}
-      // Each pass reads all rows that may still change, of which a burst leaves many.
-      return { restMs: Math.max(GATHER_MS, performance.now() - startedAt) };
+      for (;;) {
+        const startedAt = performance.now();
+        if (!signal.aborted && (await writer.writeBatch())) continue;
+        // The last batch read all rows that may still change, of which a burst leaves many.
+        const took = performance.now() - startedAt;
+        return { restMs: Math.min(Math.max(took, GATHER_MS), REST_MAX_MS) };
+      }
     },
   });
   // A separate connection: the stream is woken often, and must not wake the refresh workers.

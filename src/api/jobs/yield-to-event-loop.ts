@@ -28,6 +28,8 @@ const CONTENDED_MS = 100;
 const UNDER_PRESSURE_MS = 500;
 // While there is contention, each slice is followed by a pause of this many times its own length.
 const PAUSE = 12;
+// Of all pauses of one piece of work: somebody waits for it.
+const PAUSES_MAX_MS = 1_000;
 
 let contendedUntil = 0;
 
@@ -44,7 +46,7 @@ function threadCpuMs(): number | undefined {
 
 /**
  * Like `createYield`, for work that the machine's other work comes before: while threads wait for a processor, it uses a
- * thirteenth of one. Without Linux it can't know of them, and uses what it gets.
+ * thirteenth of one, until it has paused for a second in all. Without Linux it can't know of them, and uses what it gets.
  */
 export function createPoliteYield(sliceMs: number): YieldToEventLoop {
   ownWaits ??= createOwnWaits();
@@ -53,6 +55,7 @@ export function createPoliteYield(sliceMs: number): YieldToEventLoop {
   let startedAt = performance.now();
   let usedAt = threadCpuMs();
   let waitedAt = waits();
+  let pausesLeft = PAUSES_MAX_MS;
   return async () => {
     const now = performance.now();
     if (now - startedAt < sliceMs) return;
@@ -60,7 +63,9 @@ export function createPoliteYield(sliceMs: number): YieldToEventLoop {
     if (waits() - waitedAt > WAITED_SHARE * used + WAITED_MS)
       contendedUntil = Math.max(contendedUntil, now + CONTENDED_MS);
     if (othersWait(now)) contendedUntil = now + UNDER_PRESSURE_MS;
-    if (now < contendedUntil) await new Promise((resolve) => setTimeout(resolve, PAUSE * used));
+    const pause = now < contendedUntil ? Math.min(PAUSE * used, pausesLeft) : 0;
+    pausesLeft -= pause;
+    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
     else await toEventLoop();
     startedAt = performance.now();
     usedAt = threadCpuMs();

@@ -74,9 +74,6 @@ export interface CollectionSearch extends CollectionAnswers {
   warm(): Promise<void>;
 }
 
-// Apart from the rest, which goes on between its slices.
-const countOneByOne = createExclusively();
-
 export function createCollectionSearch(deps: {
   readonly database: Database;
   readonly tables: ChainTables;
@@ -89,6 +86,8 @@ export function createCollectionSearch(deps: {
   const results = createResultCache();
   const ranks = createRarityCache();
   const stampOf = createStamps();
+  // Apart from the rest, which goes on between its slices.
+  const countOneByOne = createExclusively();
 
   const documents = createDocuments({ database, checkpointTable: tables.checkpoint, collection });
 
@@ -104,6 +103,8 @@ export function createCollectionSearch(deps: {
   async function count(filter: TokenFilter, kind: FacetsKind): Promise<CountedFacets> {
     const { index, slotsIn, answers } = await read(filter);
     const question = { filter, slotsIn };
+    const known = answers().knownFacets(question, kind);
+    if (known) return known;
     const counted = await countOneByOne(async () => {
       await prepare(index);
       return answers().facetsInSlices(question, kind);

@@ -37,9 +37,11 @@ export interface Listed {
 /** Results as of one moment, valid until the next change. */
 export interface Answers {
   matches(question: Question): Matches;
+  /** What is cached of `facets`. */
+  knownFacets(question: Question, kind: FacetsKind): CountedFacets | undefined;
   /** Facets, or a panel: facets that count each trait with conditions as if it had none. */
   facets(question: Question, kind: FacetsKind): CountedFacets;
-  /** The same in slices. Undefined if the search index changes meanwhile. Must not run concurrently. */
+  /** The same in slices. Undefined if the search index changes meanwhile. */
   facetsInSlices(question: Question, kind: FacetsKind): Promise<CountedFacets | undefined>;
   listed(slotsIn: SlotsIn): Listed;
 }
@@ -91,21 +93,21 @@ export function createResultCache(): ResultCache {
       return panelSteps(index, matched, listed, knownOf);
     }
 
+    const knownFacets = ({ filter }: Question, kind: FacetsKind): CountedFacets | undefined =>
+      keptFor(filter, kind).get(filterKey(filter));
+
+    function keepFacets({ filter }: Question, kind: FacetsKind, counted: CountedFacets): CountedFacets {
+      keptFor(filter, kind).set(filterKey(filter), counted);
+      return counted;
+    }
+
     return {
       matches,
-      facets(question, kind) {
-        const cached = keptFor(question.filter, kind);
-        const name = filterKey(question.filter);
-        const known = cached.get(name);
-        if (known) return known;
-        const counted = runSteps(count(question, kind));
-        cached.set(name, counted);
-        return counted;
-      },
+      knownFacets,
+      facets: (question, kind) =>
+        knownFacets(question, kind) ?? keepFacets(question, kind, runSteps(count(question, kind))),
       async facetsInSlices(question, kind) {
-        const cached = keptFor(question.filter, kind);
-        const name = filterKey(question.filter);
-        const known = cached.get(name);
+        const known = knownFacets(question, kind);
         if (known) return known;
         const { version, table } = index;
         const { size } = table;
@@ -116,8 +118,7 @@ export function createResultCache(): ResultCache {
         const isSame = (): boolean =>
           index.version === version && table.size === size && table.orders.isPrepared;
         const counted = await runStepsInSlices(steps, politeYield, isSame);
-        if (counted) cached.set(name, counted);
-        return counted;
+        return counted && keepFacets(question, kind, counted);
       },
       listed(slotsIn) {
         if (listed) return listed;

@@ -7,9 +7,13 @@ import { createDistribution, type Distribution } from "./token-view.ts";
 /** Ranks of large collections are computed now and then, without a change that would show. */
 const CONFIRMED_MAX_MS = 5_000;
 
-/** The counts of some tokens' traits. */
-export interface Counted {
+/** What was counted; the same stamp stands for the same counts. */
+export interface Stamped {
   readonly stamp: string | null;
+}
+
+/** The counts of some tokens' traits. */
+export interface Counted extends Stamped {
   readonly distribution: Distribution;
 }
 
@@ -25,7 +29,7 @@ export interface KeptCounts {
   /** Tokens came, went or were read: no counts hold any more. */
   discard(): void;
   /** Whether the counts hold as of what was last confirmed. */
-  holds(counted: Counted | undefined): counted is Counted;
+  holds(counted: Stamped | undefined): boolean;
   /** Counts the traits of these tokens as of now. They hold as of `checkpoint` if it was read before. */
   count(tokenIds: readonly string[], checkpoint: string | null): Promise<Counted>;
   /** Finds out, once for all who ask at the same time, which counts hold as of the checkpoint. */
@@ -60,7 +64,7 @@ export function createKeptCounts(
       generation++;
       valid = undefined;
     },
-    holds: (counted): counted is Counted => valid !== undefined && counted?.stamp === valid.stamp,
+    holds: (counted) => valid !== undefined && counted?.stamp === valid.stamp,
     async count(tokenIds, checkpoint) {
       const answered = startTurn(checkpoint);
       const counts = await search.countTraits(collection, undefined, tokenIds);

@@ -20,10 +20,10 @@ import type { Search } from "../../search/service.ts";
 import type { TradingService } from "../../trading/service.ts";
 import type { InformationService } from "../information/information.ts";
 import { groupTraits, type SubmittedGroup, type TraitGroup } from "../information/trait-groups.ts";
-import { type Counted, createKeptCounts, type KeptCounts } from "./kept-counts.ts";
+import { type Counted, createKeptCounts, type KeptCounts, type Stamped } from "./kept-counts.ts";
 import { type CollectionChanges, readStates, type TokenNow } from "./state-store.ts";
 import { withMediaIssues } from "./token-issues.ts";
-import type { Distribution, TokenParts } from "./token-view.ts";
+import { type CountedTraits, countIfComplete, type TokenParts } from "./token-view.ts";
 
 export interface TokenReaderDeps {
   readonly database: Database;
@@ -38,15 +38,15 @@ export interface TokenReaderDeps {
   readonly operatorContact?: string | undefined;
 }
 
-/** A token and the counts of its traits, if they were asked for. */
+/** A token and the counts of its traits, if they were asked for and all of them were counted. */
 export interface ReadToken {
   readonly tokenId: string;
   readonly traits: readonly Trait[];
-  readonly parts: Omit<TokenParts, "distribution" | "rarity">;
-  readonly distribution: Distribution | undefined;
+  readonly parts: Omit<TokenParts, "counted">;
+  readonly counted: CountedTraits | undefined;
 }
 
-// Characters of JSON; in memory, a document takes about four times as many bytes.
+// Characters of JSON; in memory, a document with its counts takes about six times as many bytes.
 const KEPT_CHARACTERS_MAX = 10_000_000;
 const KEPT_TOKENS_MAX = 20_000;
 /** Beside its document. */
@@ -63,7 +63,8 @@ interface Known {
   /** Something had changed at the last read. */
   isBusy: boolean;
   readonly counts: KeptCounts;
-  groups: { readonly mark: string | null; readonly groups: readonly SubmittedGroup[] };
+  /** The mark is undefined before the first read. */
+  groups: { readonly mark: string | null | undefined; readonly groups: readonly SubmittedGroup[] };
 }
 
 interface Kept {
@@ -73,7 +74,7 @@ interface Kept {
   readonly media: readonly MediaUrl[];
   groups?: { readonly of: readonly SubmittedGroup[]; readonly traits: readonly TraitGroup[] };
   shown?: { readonly marks: string; readonly media: ShownMedia };
-  counts?: Counted;
+  counts?: CountedTraits & Stamped;
 }
 
 const noMedia: MediaFields = { image: null, video: null, animation_url: null };
@@ -91,7 +92,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
       generation: 0,
       isBusy: false,
       counts: createKeptCounts(search, collection),
-      groups: { mark: null, groups: [] },
+      groups: { mark: undefined, groups: [] },
     };
     collections.set(name, known);
     return known;
@@ -174,20 +175,27 @@ export function createTokenReader(deps: TokenReaderDeps) {
     return shown;
   }
 
-  /** The counts of each token whose traits are all counted: those kept, and those just asked for, which are kept. */
-  function distribute(
+  /** The counts of each token whose traits are all counted: those just asked for, which are kept, or those kept. */
+  function countEach(
     { counts }: Known,
     name: string,
     served: ReadonlyMap<string, ServedMetadata>,
     counted: Counted | undefined,
-  ): ReadonlyMap<string, Distribution> {
-    const found = new Map<string, Distribution>();
+  ): ReadonlyMap<string, CountedTraits> {
+    const found = new Map<string, CountedTraits>();
     for (const [tokenId, { metadata: document }] of served) {
-      const entry = find(name, tokenId);
-      const holding = counts.holds(entry?.counts) ? entry?.counts : counted;
-      if (!holding || !(document?.traits ?? []).every(holding.distribution.has)) continue;
-      found.set(tokenId, holding.distribution);
-      if (entry) entry.counts = holding;
+      const kept = find(name, tokenId);
+      // Another read may have kept a newer document meanwhile.
+      const entry = kept?.served.metadata === document ? kept : undefined;
+      if (!counted) {
+        if (entry?.counts && counts.holds(entry.counts)) found.set(tokenId, entry.counts);
+        continue;
+      }
+      const own = countIfComplete(tokenId, document?.traits ?? [], counted.distribution);
+      if (!own) continue;
+      found.set(tokenId, own);
+      // Its own alone: those of a batch would take many times the memory.
+      if (entry) entry.counts = { ...own, stamp: counted.stamp };
     }
     return found;
   }
@@ -242,7 +250,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
         readGroups(known, collection, now.changes.informationMark),
         countedBefore ?? (withCounts ? countUnlessKept(now.changes.checkpoint) : undefined),
       ]);
-      const distributions = withCounts ? distribute(known, name, served, counted) : undefined;
+      const counts = withCounts ? countEach(known, name, served, counted) : undefined;
       const seen = tokenIds.filter((tokenId) => {
         const isSeen = served.get(tokenId)?.isUnseen === false;
         // A chain index still being built may lack a token that was seen before.
@@ -274,8 +282,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
           }),
           propertyGroups: groupOnce(find(name, tokenId), stored?.metadata?.traits ?? [], groups),
         };
-        const distribution = distributions?.get(tokenId);
-        return [{ tokenId, traits: stored?.metadata?.traits ?? [], parts, distribution }];
+        return [{ tokenId, traits: stored?.metadata?.traits ?? [], parts, counted: counts?.get(tokenId) }];
       });
     },
   };
@@ -285,6 +292,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
 function settle(known: Known, changes: CollectionChanges): void {
   const isOtherStore = known.changes?.epoch !== changes.epoch;
   if (isOtherStore || changes.hasNewTypes) known.generation++;
+  if (isOtherStore) known.groups = { mark: undefined, groups: [] };
   known.isBusy = known.changes !== undefined && (changes.hasNewTypes || changes.hasNewTokens);
   if (isOtherStore || changes.hasNewTypes || changes.hasNewTokens) known.counts.discard();
   known.changes = changes;

@@ -171,9 +171,14 @@ export interface TokenParts {
   readonly image: ShownImage;
   readonly display: Display;
   readonly issues: readonly TokenIssue[];
-  readonly distribution: Distribution;
-  readonly rarity: TokenRarity | null;
+  readonly counted: CountedTraits;
   readonly propertyGroups: readonly TraitGroup[];
+}
+
+/** A token's own traits with their counts, and its rank. */
+export interface CountedTraits {
+  readonly traits: readonly TokenView["traits"][number][];
+  readonly rarity: TokenRarity | null;
 }
 
 /** Lookups over `TraitCounts`, built once for all tokens of a page. */
@@ -206,14 +211,14 @@ export function createDistribution({ counts, total, highest, rarity }: TraitCoun
 }
 
 export function viewToken(parts: TokenParts): TokenView {
-  const { chain, served, image, display } = parts;
+  const { chain, image, display, counted } = parts;
   return {
     ...viewIdentity(parts),
     image: { ...image, variants: [...image.variants] },
     display: viewDisplay(display),
-    traits: viewTraits(served?.metadata?.traits ?? [], parts.distribution),
+    traits: counted.traits.map((trait) => ({ ...trait })),
     property_groups: parts.propertyGroups.map((group) => ({ ...group, traits: [...group.traits] })),
-    rarity: parts.rarity && { ...parts.rarity },
+    rarity: counted.rarity && { ...counted.rarity },
     lock: viewLock(chain),
     tradable: chain?.tradable ?? false,
     opens_at: chain?.opensAt?.toISOString() ?? null,
@@ -269,9 +274,21 @@ export const viewDisplay = ({ collection_page, token_page }: Display): z.infer<t
   token_page: { ...token_page, skipped: [...token_page.skipped] },
 });
 
-function viewTraits(traits: readonly Trait[], distribution: Distribution): TokenView["traits"] {
-  const { countOf, total, highest } = distribution;
-  return traits.map((trait) => {
+/** Undefined if not all of the token's traits were counted. */
+export const countIfComplete = (
+  tokenId: string,
+  traits: readonly Trait[],
+  distribution: Distribution,
+): CountedTraits | undefined =>
+  traits.every(distribution.has) ? countToken(tokenId, traits, distribution) : undefined;
+
+/** A trait that was not counted has no listed token. */
+export function countToken(
+  tokenId: string,
+  traits: readonly Trait[],
+  { countOf, total, highest, rarity }: Distribution,
+): CountedTraits {
+  const counted = traits.map((trait) => {
     const count = countOf(trait);
     const ceiling =
       trait.display_type === "number" ? (trait.max_value ?? highest.get(trait.trait_type) ?? null) : null;
@@ -284,4 +301,5 @@ function viewTraits(traits: readonly Trait[], distribution: Distribution): Token
       percentage: percentageOf(count, total),
     };
   });
+  return { traits: counted, rarity: rarity.get(tokenId) ?? null };
 }

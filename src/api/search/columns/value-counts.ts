@@ -8,7 +8,7 @@ import type { TraitType } from "./trait-table.ts";
 
 // Reused: allocating a million counters each time would make the garbage collector scan the whole search index.
 let scratch = new Uint32Array(0);
-let steppedScratch = new Uint32Array(0);
+const spare: Uint32Array<ArrayBuffer>[] = [];
 
 // A run's slots are adjacent in memory. The rows of scattered slots each cost a cache miss, about the time of passing
 // this many slots of a run.
@@ -26,10 +26,16 @@ export function countValues(index: CollectionIndex, slots: Bits): Uint32Array<Ar
   return runSteps(addValues(index, slots, scratch));
 }
 
-/** The same in steps, between which others may call `countValues`; only one may be under way. */
-export function countValueSteps(index: CollectionIndex, slots: Bits): Steps<Uint32Array<ArrayBuffer>> {
-  steppedScratch = grown(steppedScratch, index.table.size);
-  return addValues(index, slots, steppedScratch);
+/** The same in steps, followed by those of `use`, which may use the counts until its last one. */
+export function* withValueCounts<Result>(
+  index: CollectionIndex,
+  slots: Bits,
+  use: (counts: Uint32Array<ArrayBuffer>) => Steps<Result>,
+): Steps<Result> {
+  const counters = grown(spare.pop() ?? new Uint32Array(0), index.table.size);
+  const result = yield* use(yield* addValues(index, slots, counters));
+  spare.push(counters);
+  return result;
 }
 
 function* addValues(

@@ -4,7 +4,7 @@ import type { Steps } from "../../jobs/yield-to-event-loop.ts";
 import { type Bits, countBits } from "../columns/bits.ts";
 import { folded, foldedBytes } from "../columns/folded-text.ts";
 import type { TraitTable, TraitType } from "../columns/trait-table.ts";
-import { countType, countTypes, countValueSteps, countValuesOf } from "../columns/value-counts.ts";
+import { countType, countTypes, countValuesOf, withValueCounts } from "../columns/value-counts.ts";
 import type { CountedFacets, FacetColumns } from "../query.ts";
 import type { CollectionIndex } from "./collection-index.ts";
 import { type Matches, slotsWithoutEach } from "./match.ts";
@@ -20,9 +20,16 @@ export const FACET_TYPES_MAX = 1_000;
  * Trait types in alphabetical order, each with its most frequent values first. `slots` must be present; `listed` is the
  * number of listed tokens. The search index must not change between steps.
  */
-export function* facetSteps(index: CollectionIndex, slots: Bits, listed: number): Steps<CountedFacets> {
+export const facetSteps = (index: CollectionIndex, slots: Bits, listed: number): Steps<CountedFacets> =>
+  withValueCounts(index, slots, (valueCounts) => listFacets(index, slots, listed, valueCounts));
+
+function* listFacets(
+  index: CollectionIndex,
+  slots: Bits,
+  listed: number,
+  valueCounts: Uint32Array<ArrayBuffer>,
+): Steps<CountedFacets> {
   const total = countBits(slots);
-  const valueCounts = yield* countValueSteps(index, slots);
   const typeCounts = countTypes(index, slots, valueCounts);
   const types = index.table.types
     .map((type, at) => ({ type, count: typeCounts[at] as number }))
