@@ -5,7 +5,7 @@ import type { Standard } from "../../config.ts";
 import { type Anomaly, readAnomalies } from "../chain/index/anomalies.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import { mintRange } from "../chain/index/token-state.ts";
-import type { Queryable } from "../db/database.ts";
+import { planName, type Queryable } from "../db/database.ts";
 
 export interface CollectionFigures {
   readonly standard: Standard;
@@ -37,11 +37,14 @@ interface Place {
 export const createHoldings = ({ database, tables }: { database: Queryable; tables: ChainTables }) => ({
   /** Figures per collection, in the given order; null for a collection without transfers. */
   async figures(collections: readonly Place[]): Promise<(CollectionFigures | null)[]> {
+    const text = `
+      select k.place::int, s.standard, s.items, s.owners
+        from unnest($1::bigint[], $2::text[]) with ordinality as k(chain_id, address, place)
+        join ${tables.collectionState} s on s.chain_id = k.chain_id and s.collection_address = k.address`;
     const rows = await database.query<CollectionFigures & { place: number }>(
-      `select k.place::int, s.standard, s.items, s.owners
-         from unnest($1::bigint[], $2::text[]) with ordinality as k(chain_id, address, place)
-         join ${tables.collectionState} s on s.chain_id = k.chain_id and s.collection_address = k.address`,
+      text,
       [collections.map(({ chainId }) => chainId), collections.map(({ address }) => address)],
+      planName(text),
     );
     const byPlace = new Map(
       rows.map(({ place, standard, items, owners }) => [place, { standard, items, owners }]),
@@ -73,11 +76,14 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
     { chainId, address }: Place,
     tokenIds: readonly string[],
   ): Promise<ReadonlyMap<string, number>> {
+    const text = `
+      select token_id as "tokenId", count(*)::int as owners from ${tables.tokenBalance}
+       where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[]) and balance > 0
+       group by token_id`;
     const rows = await database.query<{ tokenId: string; owners: number }>(
-      `select token_id as "tokenId", count(*)::int as owners from ${tables.tokenBalance}
-        where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[]) and balance > 0
-        group by token_id`,
+      text,
       [chainId, address, tokenIds],
+      planName(text),
     );
     const counted = new Map(rows.map((row) => [row.tokenId, row.owners]));
     return new Map(tokenIds.map((tokenId) => [tokenId, counted.get(tokenId) ?? 0]));
@@ -98,14 +104,17 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
          union all
         select r.transfer_id, '${zeroAddress}', r.owner, 1, r.block_timestamp, r.transaction_hash
           from ${mintRange(tables, token)} r) t`;
+    const text = `
+      select k.id as "tokenId", (select count(*)::int ${ofToken}) as total,
+             (select coalesce(json_agg(json_build_object(
+                 'tokenId', k.id::text, 'from', p."from", 'to', p."to", 'quantity', p.quantity::text,
+                 'timestamp', p.block_timestamp, 'transactionHash', p.transaction_hash) order by p.id desc), '[]')
+                from (select t.* ${ofToken} order by t.id desc offset $4 limit $5) p) as transfers
+        from unnest($3::numeric[]) as k(id)`;
     const rows = await database.query<TransferPage & { tokenId: string }>(
-      `select k.id as "tokenId", (select count(*)::int ${ofToken}) as total,
-              (select coalesce(json_agg(json_build_object(
-                  'tokenId', k.id::text, 'from', p."from", 'to', p."to", 'quantity', p.quantity::text,
-                  'timestamp', p.block_timestamp, 'transactionHash', p.transaction_hash) order by p.id desc), '[]')
-                 from (select t.* ${ofToken} order by t.id desc offset $4 limit $5) p) as transfers
-         from unnest($3::numeric[]) as k(id)`,
+      text,
       [chainId, address, tokenIds, page.offset, page.limit],
+      planName(text),
     );
     return new Map(rows.map(({ tokenId, total, transfers }) => [tokenId, { total, transfers }]));
   },

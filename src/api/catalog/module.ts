@@ -1,10 +1,12 @@
 /** Collections and tokens as the API returns them, with creators' information and reports. */
 
+import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
+import { createBatch } from "../jobs/batch.ts";
 import { type Across, type AcrossDeps, createAcross } from "./across/across.ts";
 import { type ActivityDeps, type ActivityService, createActivity } from "./activity/activity.ts";
-import type { CollectionViewDeps } from "./collection-view.ts";
+import { type CollectionView, type CollectionViewDeps, viewCollections } from "./collection-view.ts";
 import { readContracts } from "./contract/contract-store.ts";
 import { createExports, type ExportDeps, type Exports } from "./exports/exports.ts";
 import { createHealth, type HealthService } from "./health/health.ts";
@@ -66,6 +68,8 @@ export interface CatalogModule {
   readonly walletTokens: WalletTokens;
   readonly reports: Reports;
   readonly readContracts: CollectionViewDeps["readContracts"];
+  /** A configured collection as it is now. Requests that arrive together share their reads. */
+  viewCollection(collection: CollectionConfig): Promise<CollectionView | undefined>;
 }
 
 export function createCatalogModule(deps: CatalogModuleDeps): CatalogModule {
@@ -76,7 +80,17 @@ export function createCatalogModule(deps: CatalogModuleDeps): CatalogModule {
     const stored = await readContracts(deps.database, collections);
     return collections.map((collection) => stored.get(collectionKey(collection)));
   };
+  const configured = new Map(deps.collections.all.map((each) => [collectionKey(each), each]));
+  const views = createBatch<CollectionView>(
+    async (names) => {
+      const found = names.flatMap((name) => configured.get(name) ?? []);
+      const viewed = await viewCollections({ holdings, information, readContracts: readContractsOf }, found);
+      return new Map(found.flatMap((each, nth) => (viewed[nth] ? [[collectionKey(each), viewed[nth]]] : [])));
+    },
+    { atOnce: 2 },
+  );
   return {
+    viewCollection: (collection) => views(collectionKey(collection)),
     across: createAcross({ ...deps, catalog, holdings, information, readContracts: readContractsOf }),
     activity: createActivity(deps),
     catalog,

@@ -1,7 +1,7 @@
 /** The listed tokens of a collection by id: those beside one, and all of them in parts. */
 
 import type { ChainTables } from "../chain/index/tables.ts";
-import type { Queryable } from "../db/database.ts";
+import { planName, type Queryable } from "../db/database.ts";
 import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 
 export interface Neighbours {
@@ -30,9 +30,11 @@ export async function readNeighbours(
          where chain_id = $1 and collection = $2 and token_id ${than} $3::numeric
          order by token_id ${order} limit ${READ_MAX}) t
       where ${isListed(tables)} order by t.token_id ${order} limit 1)`;
+  const text = `select ${nearest("<", "desc")} as previous, ${nearest(">", "asc")} as next`;
   const [row] = await db.query<{ previous: string | null; next: string | null }>(
-    `select ${nearest("<", "desc")} as previous, ${nearest(">", "asc")} as next`,
+    text,
     [chainId, collection, tokenId],
+    planName(text),
   );
   return { previous: row?.previous ?? undefined, next: row?.next ?? undefined };
 }

@@ -1,6 +1,6 @@
 /** Logs of collections that the chain index could not apply in full (ponder.schema.ts, `index_anomaly`). */
 
-import type { Queryable } from "../../db/database.ts";
+import { planName, type Queryable } from "../../db/database.ts";
 import type { Logger } from "../../http/logger.ts";
 import type { ChainTables } from "./tables.ts";
 
@@ -24,12 +24,15 @@ export async function readAnomalies(
   tables: ChainTables,
   collections: readonly Place[],
 ): Promise<Anomaly[][]> {
+  const text = `
+    select k.place::int, a.kind, a.count, a.first_block as "firstBlock", a.detail
+      from unnest($1::bigint[], $2::text[]) with ordinality as k(chain_id, address, place)
+      join ${tables.indexAnomaly} a on a.chain_id = k.chain_id and a.collection_address = k.address
+     order by a.first_block, a.kind`;
   const rows = await db.query<Omit<Anomaly, "firstBlock"> & { place: number; firstBlock: string }>(
-    `select k.place::int, a.kind, a.count, a.first_block as "firstBlock", a.detail
-       from unnest($1::bigint[], $2::text[]) with ordinality as k(chain_id, address, place)
-       join ${tables.indexAnomaly} a on a.chain_id = k.chain_id and a.collection_address = k.address
-      order by a.first_block, a.kind`,
+    text,
     [collections.map(({ chainId }) => chainId), collections.map(({ address }) => address)],
+    planName(text),
   );
   return collections.map((_, index) =>
     rows

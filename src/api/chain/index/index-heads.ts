@@ -1,6 +1,7 @@
 /** The head of each chain, from Ponder's checkpoint table. */
 
-import type { Database } from "../../db/database.ts";
+import { type Database, planName } from "../../db/database.ts";
+import { createBatch } from "../../jobs/batch.ts";
 import type { ChainTables } from "./tables.ts";
 
 /**
@@ -20,22 +21,32 @@ export interface IndexHead {
   readonly ready: boolean;
 }
 
+const ALL = "all";
+
 export function createIndexHeads(database: Database, tables: ChainTables) {
+  const text = `
+    select c.chain_id as "chainId", c.latest_checkpoint as checkpoint,
+           coalesce((select (value->>'is_ready')::int = 1 from ${tables.meta} where key = 'app'), false) as ready
+      from ${tables.checkpoint} c order by c.chain_id`;
+
+  async function readNow(): Promise<IndexHead[]> {
+    const rows = await database.query<{ chainId: string; checkpoint: string; ready: boolean }>(
+      text,
+      [],
+      planName(text),
+    );
+    return rows.map(({ chainId, checkpoint, ready }) => ({
+      chainId: Number(chainId),
+      block: Number(checkpoint.slice(BLOCK_OFFSET, BLOCK_OFFSET + BLOCK_DIGITS)),
+      timestamp: Number(checkpoint.slice(0, TIMESTAMP_DIGITS)),
+      ready,
+    }));
+  }
+
+  const shared = createBatch<IndexHead[]>(async () => new Map([[ALL, await readNow()]]), { atOnce: 1 });
   return {
-    /** The head of every chain with one; empty before Ponder has indexed anything. */
-    async read(): Promise<IndexHead[]> {
-      const rows = await database.query<{ chainId: string; checkpoint: string; ready: boolean }>(
-        `select c.chain_id as "chainId", c.latest_checkpoint as checkpoint,
-                coalesce((select (value->>'is_ready')::int = 1 from ${tables.meta} where key = 'app'), false) as ready
-           from ${tables.checkpoint} c order by c.chain_id`,
-      );
-      return rows.map(({ chainId, checkpoint, ready }) => ({
-        chainId: Number(chainId),
-        block: Number(checkpoint.slice(BLOCK_OFFSET, BLOCK_OFFSET + BLOCK_DIGITS)),
-        timestamp: Number(checkpoint.slice(0, TIMESTAMP_DIGITS)),
-        ready,
-      }));
-    },
+    /** The head of every chain with one; empty before Ponder has indexed anything. Callers share reads. */
+    read: async (): Promise<readonly IndexHead[]> => (await shared(ALL)) ?? [],
   };
 }
 

@@ -50,6 +50,7 @@ export const createReportStore = (database: Queryable) => ({
         where chain_id = $1 and collection = $2 and token_id = $3 and ($4::int is null or number < $4)
         order by number desc limit $5`,
       [token.chainId, token.collection, token.tokenId, before ?? null, limit + 1],
+      "read versions",
     );
     const versions = rows.slice(0, limit).map((row) => ({
       ...row,
@@ -65,6 +66,7 @@ export const createReportStore = (database: Queryable) => ({
       `select v.uri, v.metadata from vitrine.token t join vitrine.version v on v.id = t.served_version
         where t.chain_id = $1 and t.collection = $2 and t.token_id = $3`,
       [token.chainId, token.collection, token.tokenId],
+      "read served source",
     );
     const {
       image = null,

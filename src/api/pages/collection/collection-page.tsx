@@ -1,7 +1,6 @@
 /** `/collections/{chain_id}/{address}`: a collection's tokens, filtered, searched and sorted by URL parameters. */
 
 import type { CollectionView } from "../../catalog/collection-view.ts";
-import { viewCollections } from "../../catalog/module.ts";
 import { plainSorts } from "../../catalog/rules.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { ApiError } from "../../http/errors.ts";
@@ -53,8 +52,8 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
     return c.html(<Tokens {...results} />, 200, { "Cache-Control": "private, no-cache" });
   }
 
-  const [[view], tokens, isReady] = await Promise.all([
-    viewCollections(site.catalogModule, [collection]),
+  const [view, tokens, isReady] = await Promise.all([
+    site.catalogModule.viewCollection(collection),
     listed,
     isIndexReady(site, collection.chainId),
   ]);

@@ -1,6 +1,6 @@
 /** `/collections/{chain_id}/{address}/activity` and `…/{token_id}/activity`. */
 
-import { activityTypes, viewCollections } from "../../catalog/module.ts";
+import { activityTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { Title } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
@@ -31,7 +31,7 @@ export async function activityPage(site: Site, c: PagesContext): Promise<Respons
   const token = tokenId === undefined ? undefined : await catalog.findToken(collection, tokenId);
   if (tokenId !== undefined && !token) throw new ApiError("TOKEN_NOT_FOUND");
   const place = { chainId, address };
-  const [page, [view], isReady] = await Promise.all([
+  const [page, view, isReady] = await Promise.all([
     activity.page(
       tokenId === undefined ? { of: "collection", ...place } : { of: "token", ...place, tokenId },
       {
@@ -40,7 +40,7 @@ export async function activityPage(site: Site, c: PagesContext): Promise<Respons
         cursor,
       },
     ),
-    viewCollections(site.catalogModule, [collection]),
+    site.catalogModule.viewCollection(collection),
     isIndexReady(site, chainId),
   ]);
   if (!view) throw new ApiError("COLLECTION_NOT_FOUND");

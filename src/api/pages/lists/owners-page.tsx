@@ -1,6 +1,5 @@
 /** `/collections/{chain_id}/{address}/owners`: the owners, largest first, now or at a block. */
 
-import { viewCollections } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { clip } from "../../http/fields.ts";
 import { formatNumber } from "../../ui/numbers.ts";
@@ -19,9 +18,9 @@ export async function ownersPage(site: Site, c: PagesContext): Promise<Response>
   const collection = await collectionOf(site, c);
   const atBlock = readBlock(c.req.query("at_block"));
   const cursor = c.req.query("cursor");
-  const [page, [view], isReady] = await Promise.all([
+  const [page, view, isReady] = await Promise.all([
     site.catalogModule.owners.page(collection, { atBlock, limit: OWNERS_AT_ONCE, cursor }),
-    viewCollections(site.catalogModule, [collection]),
+    site.catalogModule.viewCollection(collection),
     isIndexReady(site, collection.chainId),
   ]);
   if (!view) throw new ApiError("COLLECTION_NOT_FOUND");

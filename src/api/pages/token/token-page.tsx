@@ -2,7 +2,7 @@
 
 import type { Child } from "hono/jsx";
 import { findLockStandard } from "../../../domain/lock-standards.ts";
-import { VERSION_MAX, viewCollections } from "../../catalog/module.ts";
+import { VERSION_MAX } from "../../catalog/module.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { ApiError } from "../../http/errors.ts";
 import { formatNumber } from "../../ui/numbers.ts";
@@ -57,19 +57,23 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
     Promise.all([
       reports.ofToken(collection, tokenId, { limit: VERSIONS_AT_ONCE, before }),
       holdings.transfers(collection, [tokenId], place),
-      holdings.owners(collection, [tokenId]),
-      readTopHolders(site.database, site.tables, { chainId, collection: address, tokenId }, HOLDERS_MAX),
-      viewCollections(site.catalogModule, [collection]),
+      site.catalogModule.viewCollection(collection),
       isIndexReady(site, chainId),
       readNeighbours(site.database, site.tables, { chainId, collection: address }, tokenId),
     ]),
   );
   // Trait shares come from the collection's search index.
   if (found === undefined) return stillLoading(site, c);
-  const [history, transfers, owners, holders, [view], isReady, neighbours] = found;
+  const [history, transfers, view, isReady, neighbours] = found;
   if (!history || !view) throw new ApiError("TOKEN_NOT_FOUND");
   const { token } = history;
-  const since = await lockedSince(site, token);
+  const [since, owners, holders] = await Promise.all([
+    lockedSince(site, token),
+    token.standard === "erc1155" ? holdings.owners(collection, [tokenId]) : new Map<string, number>(),
+    token.standard === "erc1155"
+      ? readTopHolders(site.database, site.tables, { chainId, collection: address, tokenId }, HOLDERS_MAX)
+      : [],
+  ]);
   return render(
     site,
     c,
