@@ -1,0 +1,36 @@
+/** DRAIN_SECONDS: what waits before a stop, and what doesn't (docs/deploy.md). */
+
+import { execFileSync } from "node:child_process";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  // Longer than any wait of a test: what drains fails it.
+  world = await createWorld({ host: WITHOUT_PICTURES, env: { DRAIN_SECONDS: "120" } });
+});
+afterAll(() => world.close());
+
+const isLocked = async (): Promise<boolean> => {
+  const [row] = await world.query<{ locked: number }>(
+    "select (value->>'is_locked')::int as locked from vitrine_e2e._ponder_meta where key = 'app'",
+  );
+  return row?.locked === 1;
+};
+const isRunning = (id: number): boolean =>
+  execFileSync("ps", ["-A", "-o", "pid="]).toString().split(/\s+/).includes(String(id));
+/** The process id of a supervisor's Ponder. */
+const ponderOf = (supervisor: number | undefined): number =>
+  Number(execFileSync("pgrep", ["-P", String(supervisor), "-f", "ponder.js"]).toString());
+
+it("a supervisor that is killed is followed at once: port and schema are free for the next one", async () => {
+  const ponder = ponderOf(world.service.process.pid);
+  world.service.process.kill("SIGKILL");
+
+  await eventually(
+    async () => isRunning(ponder),
+    (isThere) => !isThere,
+  );
+  expect(world.service.log()).not.toContain("Draining");
+  expect(await isLocked()).toBe(false);
+});
