@@ -17,6 +17,9 @@ const KILL_AFTER_MS = 10_000;
 const PROBE_EVERY_MS = 2_000;
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
+/** Sent to a child that must not drain: see `stopWithSupervisor` in src/api/ponder-runtime.ts. */
+const STOP_AT_ONCE = { stop: "at once" };
+
 export interface SupervisorOptions {
   readonly command: string;
   readonly args: readonly string[];
@@ -35,17 +38,22 @@ export interface SupervisorOptions {
   readonly now?: () => number;
   readonly probeEveryMs?: number;
   readonly killAfterMs?: number;
+  /** How much longer the child may go on after an operator's signal: it drains first. */
+  readonly drainMs?: number;
 }
 
 export interface Supervisor {
   /** Runs until the child is stopped or must not be restarted; returns the exit code. */
   run(): Promise<number>;
-  /** Stops the child gracefully and restarts it at once. */
+  /** Stops the child gracefully, without draining, and restarts it at once. */
   restart(reason: string): void;
   /** Restarts the child on the next schema name; the old chain index is unchanged. */
   rebuild(reason: string): void;
   stop(): void;
 }
+
+/** How a child was asked to end: after it has drained, or without that. */
+type Interruption = "draining" | "at once";
 
 interface End {
   readonly code: number | null;
@@ -67,23 +75,25 @@ export function createSupervisor({
   now = Date.now,
   probeEveryMs = PROBE_EVERY_MS,
   killAfterMs = KILL_AFTER_MS,
+  drainMs = 0,
 }: SupervisorOptions): Supervisor {
   const childEnv = { ...env };
   const schema = (): string => childEnv.DATABASE_SCHEMA ?? "";
   let child: ChildProcess | undefined;
-  let isInterrupted = false;
+  let interruption: Interruption | undefined;
+  let killing: NodeJS.Timeout | undefined;
   let isStopping = false;
   let isRestartAsked = false;
   let waiting = new AbortController();
 
   async function run(): Promise<number> {
     for (const signal of STOP_SIGNALS) process.on(signal, stop);
-    process.on("exit", interruptChild);
+    process.on("exit", stopChildAtOnce);
     try {
       return await runUntilFinal();
     } finally {
       for (const signal of STOP_SIGNALS) process.off(signal, stop);
-      process.off("exit", interruptChild);
+      process.off("exit", stopChildAtOnce);
     }
   }
 
@@ -130,7 +140,7 @@ export function createSupervisor({
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     child = started;
-    isInterrupted = false;
+    interruption = undefined;
     let refusal: PonderRefusal | undefined;
     for (const [output, terminal] of [
       [started.stdout, stdout],
@@ -151,6 +161,7 @@ export function createSupervisor({
     void watchPostgres(ended.signal);
     const [code, signal] = await once(started, "close");
     ended.abort();
+    clearTimeout(killing);
     child = undefined;
     return { code, signal, refusal };
   }
@@ -172,21 +183,28 @@ export function createSupervisor({
     }
   }
 
-  function interruptChild(): void {
-    if (!child || isInterrupted) return;
-    isInterrupted = true;
+  function interruptChild(next: Interruption): void {
+    if (!child || interruption === next || interruption === "at once") return;
+    interruption = next;
     const interrupted = child;
+    // A child that is ending may have closed the channel.
+    if (next === "at once" && interrupted.connected) interrupted.send(STOP_AT_ONCE, () => undefined);
     // Ponder unlocks its schema on SIGINT; on SIGTERM a handler of its dependencies exits first.
     interrupted.kill("SIGINT");
-    const killing = setTimeout(() => interrupted.kill("SIGKILL"), killAfterMs);
-    interrupted.once("close", () => clearTimeout(killing));
+    clearTimeout(killing);
+    killing = setTimeout(
+      () => interrupted.kill("SIGKILL"),
+      killAfterMs + (next === "draining" ? drainMs : 0),
+    );
   }
+
+  const stopChildAtOnce = (): void => interruptChild("at once");
 
   function restart(reason: string): void {
     if (isStopping) return;
     onLine(reason);
     isRestartAsked = true;
-    interruptChild();
+    stopChildAtOnce();
     waiting.abort();
   }
 
@@ -197,7 +215,7 @@ export function createSupervisor({
 
   function stop(): void {
     isStopping = true;
-    interruptChild();
+    interruptChild("draining");
     waiting.abort();
   }
 

@@ -24,6 +24,8 @@ export type ServiceOptions = {
   ponderArgs?: readonly string[];
   /** More arguments for `npm start`, which passes them to Ponder. */
   startArgs?: readonly string[];
+  /** What supervises Ponder: `npm start`'s script by default. */
+  script?: string;
   /** The project's folder; this one by default. */
   root?: string;
 };
@@ -47,10 +49,11 @@ export const spawnService = ({
   ponderArgs,
   startArgs = [],
   root = ROOT,
+  script = join(root, "bin/start.ts"),
 }: ServiceOptions): Service => {
   const args = ponderArgs
     ? [join(root, "node_modules/ponder/dist/esm/bin/ponder.js"), ...ponderArgs]
-    : ["--import", "tsx", join(root, "bin/start.ts"), ...startArgs];
+    : ["--import", "tsx", script, ...startArgs];
   const otherCode = root === ROOT ? {} : { [SERVING_BUNDLE]: undefined };
   const child = spawn(process.execPath, args, {
     cwd: root,

@@ -98,13 +98,19 @@ export function ponderRuntime() {
       }
     },
 
-    /** A killed supervisor can't stop this process, and its replacement would find port and schema taken: no draining. */
+    /**
+     * Stops at once, without draining, when the supervisor says so (a restart), and when it is gone: a killed supervisor
+     * can't stop this process, and its replacement would find port and schema taken.
+     */
     stopWithSupervisor(): void {
       const stop = (): void => {
         mayDrain = false;
         process.kill(process.pid, "SIGINT");
       };
       if (process.channel === undefined) return;
+      process.on("message", (message) => {
+        if (typeof message === "object" && message !== null && "stop" in message) stop();
+      });
       if (process.connected) process.once("disconnect", stop);
       else stop();
     },

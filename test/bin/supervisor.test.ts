@@ -130,6 +130,19 @@ describe("stopping", () => {
     expect(notes()).toEqual(["start", "ready", "SIGINT"]);
   });
 
+  it("kills a child that drains only after the time to drain", async () => {
+    const { supervisor } = supervise(
+      `${COUNT} process.on("SIGINT", () => setTimeout(() => process.exit(0), 1_500)); setInterval(() => {}, 1000); note("ready");`,
+      { killAfterMs: 100, drainMs: 30_000 },
+    );
+    const running = supervisor.run();
+    await untilNoted("ready");
+
+    supervisor.stop();
+
+    expect(await running).toBe(0);
+  });
+
   it("ends the wait for the next start", async () => {
     const { supervisor, lines } = supervise(endings([75]), { pause: undefined });
     const running = supervisor.run();
@@ -191,6 +204,21 @@ describe("a restart of PostgreSQL", () => {
 });
 
 describe("a child that asks for a restart", () => {
+  it("is asked to stop at once; an operator's signal leaves it the time to drain", async () => {
+    const { supervisor } = supervise(
+      `${COUNT} process.on("message", ({ stop }) => { note("stop " + stop); process.exit(0); });
+       process.on("SIGINT", () => setTimeout(() => { note("drained"); process.exit(0); }, starts === 1 ? 60_000 : 500));
+       if (starts === 1) process.send({ restart: "the index stands still" }); else note("ready");`,
+    );
+    const running = supervisor.run();
+    await untilNoted("ready");
+
+    supervisor.stop();
+
+    expect(await running).toBe(0);
+    expect(notes()).toEqual(["start", "stop at once", "start", "ready", "drained"]);
+  });
+
   it("is stopped in order and started again at once, with its reason said", async () => {
     const { supervisor, lines, pauses } = supervise(
       `${COUNT} if (starts === 1) { process.on("SIGINT", () => process.exit(0)); setInterval(() => {}, 1000); process.send({ restart: "the index stands still" }); }`,

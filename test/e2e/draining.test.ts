@@ -1,6 +1,8 @@
 /** DRAIN_SECONDS: what waits before a stop, and what doesn't (docs/deploy.md). */
 
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
 
@@ -33,4 +35,34 @@ it("a supervisor that is killed is followed at once: port and schema are free fo
   );
   expect(world.service.log()).not.toContain("Draining");
   expect(await isLocked()).toBe(false);
+});
+
+it("a restart that no operator asked for doesn't drain", async () => {
+  const script = join(world.folder, "start.mts");
+  writeFileSync(
+    script,
+    `import { createPonderSupervisor } from ${JSON.stringify(new URL("../../bin/ponder-process.ts", import.meta.url).href)};
+const supervisor = createPonderSupervisor({ schema: "vitrine_e2e", args: [] });
+process.on("SIGUSR2", () => supervisor.restart("The test wants a restart."));
+process.exit(await supervisor.run());`,
+  );
+  const service = await world.start({ script });
+  const before = ponderOf(service.process.pid);
+  service.process.kill("SIGUSR2");
+
+  await eventually(
+    async () => isRunning(before),
+    (isThere) => !isThere,
+  );
+  expect(service.log()).toContain("The test wants a restart.");
+  await eventually(
+    () =>
+      fetch(`${service.baseUrl}/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    (isReady) => isReady,
+  );
+  expect(ponderOf(service.process.pid)).not.toBe(before);
+  await service.stop("SIGKILL");
 });
