@@ -15,6 +15,8 @@ const DELAY_MAX_MS = 30_000;
 const STEADY_MS = 10_000;
 const KILL_AFTER_MS = 10_000;
 const PROBE_EVERY_MS = 2_000;
+/** npm passes on a terminal's Ctrl-C, which this process has already had: what comes so soon is the same signal. */
+export const SAME_SIGNAL_MS = 500;
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
 /** Sent to a child that must not drain: see `stopWithSupervisor` in src/api/ponder-runtime.ts. */
@@ -49,6 +51,7 @@ export interface Supervisor {
   restart(reason: string): void;
   /** Restarts the child on the next schema name; the old chain index is unchanged. */
   rebuild(reason: string): void;
+  /** Lets the child drain, and stops it; a second call ends the wait. */
   stop(): void;
 }
 
@@ -82,7 +85,7 @@ export function createSupervisor({
   let child: ChildProcess | undefined;
   let interruption: Interruption | undefined;
   let killing: NodeJS.Timeout | undefined;
-  let isStopping = false;
+  let stopAskedAt: number | undefined;
   let isRestartAsked = false;
   let waiting = new AbortController();
 
@@ -103,7 +106,7 @@ export function createSupervisor({
       isRestartAsked = false;
       const startedAt = now();
       const end = await runChild();
-      if (isStopping) return exitCodeOf(end);
+      if (isStopAsked()) return exitCodeOf(end);
       if (isRestartAsked) continue;
 
       waiting = new AbortController();
@@ -125,13 +128,13 @@ export function createSupervisor({
         onLine(`Ponder ended ${describe(end)}; starting it again after the next change.`);
         await once(waiting.signal, "abort");
       }
-      if (isStopping) return 0;
+      if (isStopAsked()) return 0;
     }
   }
 
   async function runChild(): Promise<End> {
     const prepared = await prepare();
-    if (isStopping) return { code: 0, signal: null, refusal: undefined };
+    if (isStopAsked()) return { code: 0, signal: null, refusal: undefined };
     // In its own process group: a terminal's Ctrl-C reaches only the supervisor, which forwards it once.
     const started = spawn(command, args, {
       env: { ...childEnv, ...prepared },
@@ -198,10 +201,11 @@ export function createSupervisor({
     );
   }
 
+  const isStopAsked = (): boolean => stopAskedAt !== undefined;
   const stopChildAtOnce = (): void => interruptChild("at once");
 
   function restart(reason: string): void {
-    if (isStopping) return;
+    if (isStopAsked()) return;
     onLine(reason);
     isRestartAsked = true;
     stopChildAtOnce();
@@ -214,8 +218,9 @@ export function createSupervisor({
   }
 
   function stop(): void {
-    isStopping = true;
-    interruptChild("draining");
+    const isSecond = stopAskedAt !== undefined && now() - stopAskedAt >= SAME_SIGNAL_MS;
+    stopAskedAt ??= now();
+    interruptChild(isSecond ? "at once" : "draining");
     waiting.abort();
   }
 

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nextSchema } from "../../bin/ponder-refusal.ts";
-import { createSupervisor, type SupervisorOptions } from "../../bin/supervisor.ts";
+import { createSupervisor, SAME_SIGNAL_MS, type SupervisorOptions } from "../../bin/supervisor.ts";
 
 const OTHER_INDEX = 'MigrationError: Schema "vitrine_chain" was previously used by a different Ponder app.';
 const IN_USE =
@@ -96,24 +96,42 @@ describe("a supervised child", () => {
 });
 
 describe("stopping", () => {
-  it("passes two SIGTERMs on as one SIGINT and ends with the child's code", async () => {
+  it("passes SIGTERM on as SIGINT, a second one too, and ends with the child's code", async () => {
     const stopped = await superviseElsewhere(
       `${COUNT} process.on("SIGINT", () => note("SIGINT")); process.on("SIGTERM", () => note("SIGTERM"));
-       const endAllowed = () => fs.readFileSync(process.env.JOURNAL, "utf8").includes("end");
-       setInterval(() => endAllowed() && setTimeout(() => process.exit(7), 300), 20); note("ready");`,
+       process.on("message", ({ stop }) => setTimeout(() => { note("stop " + stop); process.exit(7); }, 300));
+       setInterval(() => {}, 1000); note("ready");`,
     );
     const exited = once(stopped, "exit");
     await untilNoted("ready");
 
     stopped.kill("SIGTERM");
     await untilNoted("SIGINT");
+    await sleep(2 * SAME_SIGNAL_MS);
     stopped.kill("SIGTERM");
-    // Only now, however late this process gets here: the supervisor still has a child to pass the second one on to.
-    appendFileSync(journal, "end\n");
     const [code] = await exited;
 
     expect(code).toBe(7);
-    expect(notes()).toEqual(["start", "ready", "SIGINT", "end"]);
+    expect(notes()).toEqual(["start", "ready", "SIGINT", "SIGINT", "stop at once"]);
+  });
+
+  it("takes a Ctrl-C that comes twice, from the terminal and from npm, for one", async () => {
+    let time = 0;
+    const { supervisor } = supervise(
+      `${COUNT} process.on("SIGINT", () => { note("SIGINT"); setTimeout(() => process.exit(0), 500); });
+       process.on("message", () => note("at once")); setInterval(() => {}, 1000); note("ready");`,
+      { now: () => time },
+    );
+    const running = supervisor.run();
+    await untilNoted("ready");
+
+    supervisor.stop();
+    await untilNoted("SIGINT");
+    time += SAME_SIGNAL_MS - 1;
+    supervisor.stop();
+
+    expect(await running).toBe(0);
+    expect(notes()).toEqual(["start", "ready", "SIGINT"]);
   });
 
   it("kills a child that does not end", async () => {

@@ -3,7 +3,9 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { SAME_SIGNAL_MS } from "../../bin/supervisor.ts";
 import { createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
 
 let world: World;
@@ -13,6 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
+const statusOf = async (path: string): Promise<number> =>
+  (await fetch(`${world.service.baseUrl}${path}`)).status;
 const isLocked = async (): Promise<boolean> => {
   const [row] = await world.query<{ locked: number }>(
     "select (value->>'is_locked')::int as locked from vitrine_e2e._ponder_meta where key = 'app'",
@@ -25,15 +29,30 @@ const isRunning = (id: number): boolean =>
 const ponderOf = (supervisor: number | undefined): number =>
   Number(execFileSync("pgrep", ["-P", String(supervisor), "-f", "ponder.js"]).toString());
 
+it("an operator's signal drains: the service still answers; a second signal stops it at once", async () => {
+  const { service } = world;
+  service.process.kill("SIGTERM");
+  await eventually(
+    async () => service.log().includes("Draining"),
+    (isDraining) => isDraining,
+  );
+  await sleep(2 * SAME_SIGNAL_MS);
+  expect(await statusOf("/freshness")).toBe(200);
+
+  expect(await service.stop("SIGTERM")).toBe(0);
+  expect(await isLocked()).toBe(false);
+});
+
 it("a supervisor that is killed is followed at once: port and schema are free for the next one", async () => {
-  const ponder = ponderOf(world.service.process.pid);
-  world.service.process.kill("SIGKILL");
+  const service = await world.start({ logFile: join(world.folder, "supervisor-killed.log") });
+  const ponder = ponderOf(service.process.pid);
+  service.process.kill("SIGKILL");
 
   await eventually(
     async () => isRunning(ponder),
     (isThere) => !isThere,
   );
-  expect(world.service.log()).not.toContain("Draining");
+  expect(service.log()).not.toContain("Draining");
   expect(await isLocked()).toBe(false);
 });
 
