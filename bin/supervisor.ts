@@ -91,11 +91,13 @@ export function createSupervisor({
 
   async function run(): Promise<number> {
     for (const signal of STOP_SIGNALS) process.on(signal, stop);
+    process.on("disconnect", stopAtOnce);
     process.on("exit", stopChildAtOnce);
     try {
       return await runUntilFinal();
     } finally {
       for (const signal of STOP_SIGNALS) process.off(signal, stop);
+      process.off("disconnect", stopAtOnce);
       process.off("exit", stopChildAtOnce);
     }
   }
@@ -219,8 +221,15 @@ export function createSupervisor({
 
   function stop(): void {
     const isSecond = stopAskedAt !== undefined && now() - stopAskedAt >= SAME_SIGNAL_MS;
+    endWith(isSecond ? "at once" : "draining");
+  }
+
+  /** When the process that started this one is gone: nobody drains then, and the next one needs port and schema. */
+  const stopAtOnce = (): void => endWith("at once");
+
+  function endWith(next: Interruption): void {
     stopAskedAt ??= now();
-    interruptChild(isSecond ? "at once" : "draining");
+    interruptChild(next);
     waiting.abort();
   }
 

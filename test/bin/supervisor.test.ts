@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -113,6 +113,21 @@ describe("stopping", () => {
 
     expect(code).toBe(7);
     expect(notes()).toEqual(["start", "ready", "SIGINT", "SIGINT", "stop at once"]);
+  });
+
+  it("stops its child at once when the process that started it is gone", async () => {
+    const stopped = await superviseElsewhere(
+      `${COUNT} process.on("SIGINT", () => {}); process.on("message", ({ stop }) => { note("stop " + stop); process.exit(0); });
+       setInterval(() => {}, 1000); note("ready");`,
+      ["ignore", "inherit", "inherit", "ipc"],
+    );
+    const exited = once(stopped, "exit");
+    await untilNoted("ready");
+
+    stopped.disconnect();
+    await exited;
+
+    expect(notes()).toEqual(["start", "ready", "stop at once"]);
   });
 
   it("takes a Ctrl-C that comes twice, from the terminal and from npm, for one", async () => {
@@ -336,7 +351,7 @@ function supervise(script: string, options: Partial<SupervisorOptions> = {}) {
 }
 
 /** The supervisor in a separate process, to which a test can send signals. */
-async function superviseElsewhere(script: string) {
+async function superviseElsewhere(script: string, stdio: StdioOptions = ["ignore", "inherit", "inherit"]) {
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
   const supervising = `
     import { createSupervisor } from ${JSON.stringify(new URL("../../bin/supervisor.ts", import.meta.url).href)};
@@ -349,7 +364,7 @@ async function superviseElsewhere(script: string) {
     process.exit(await supervisor.run());
   `;
   return spawn(process.execPath, ["--import", tsx, "--input-type=module", "--eval", supervising], {
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio,
     env: { ...process.env, JOURNAL: journal },
   });
 }
