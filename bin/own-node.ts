@@ -34,6 +34,8 @@ export async function switchToOwnNode(own = OWN, version = process.versions.node
   for (const signal of SIGNALS) process.on(signal, () => child?.kill(signal));
   child = spawn(own, [...process.execArgv, ...process.argv.slice(1)], {
     env: { ...process.env, [HANDED_OVER]: "1" },
+    // In its own process group: a terminal's Ctrl-C reaches only this process, which passes it on once.
+    detached: true,
     // By the channel's end it notices that this process is gone.
     stdio: ["inherit", "inherit", "inherit", "ipc"],
   });

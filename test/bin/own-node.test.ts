@@ -66,6 +66,23 @@ it("the installed one has the command's stdin, and ends by itself", async () => 
   expect(await end(child)).toEqual({ out: "here\nasked\n", err: "", code: 0 });
 });
 
+it("a terminal's Ctrl-C reaches the installed one once", async () => {
+  const child = start("20.20.2", INSTALLED, {
+    hasTerminal: true,
+    body: `process.on("SIGINT", () => { console.log("interrupted"); setTimeout(() => process.exit(3), 500); });
+setInterval(() => {}, 1000);
+console.log("ready");`,
+  });
+  const ended = end(child);
+  let seen = "";
+  child.stdout.on("data", (chunk) => {
+    if (!seen.includes("ready") && `${seen}${chunk}`.includes("ready")) child.stdin.write("\x03");
+    seen += chunk;
+  });
+  const { out, code } = await ended;
+  expect([out.match(/interrupted/g), code]).toEqual([["interrupted"], 3]);
+});
+
 it("the installed one stops when the one that it was started by is killed", async () => {
   const child = start("20.20.2", INSTALLED, {
     body: `process.on("SIGTERM", () => { console.log("stopped"); process.exit(); });
