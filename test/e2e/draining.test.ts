@@ -29,7 +29,7 @@ const isRunning = (id: number): boolean =>
 const ponderOf = (supervisor: number | undefined): number =>
   Number(execFileSync("pgrep", ["-P", String(supervisor), "-f", "ponder.js"]).toString());
 
-it("an operator's signal drains: the service still answers; a second signal stops it at once", async () => {
+it("an operator's signal drains: the service still answers, but not as ready; a second signal stops it at once", async () => {
   const { service } = world;
   service.process.kill("SIGTERM");
   await eventually(
@@ -37,7 +37,7 @@ it("an operator's signal drains: the service still answers; a second signal stop
     (isDraining) => isDraining,
   );
   await sleep(2 * SAME_SIGNAL_MS);
-  expect(await statusOf("/freshness")).toBe(200);
+  expect(await Promise.all(["/freshness", "/ready", "/livez"].map(statusOf))).toEqual([200, 503, 404]);
 
   expect(await service.stop("SIGTERM")).toBe(0);
   expect(await isLocked()).toBe(false);
