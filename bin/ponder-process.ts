@@ -58,7 +58,8 @@ export function createPonderSupervisor({
     isDevelopment,
     stdout,
     onLine,
-    killAfterMs: KILL_AFTER_MS + 1000 * (Number(process.env.DRAIN_SECONDS) || 0),
+    killAfterMs: KILL_AFTER_MS,
+    drainMs: 1000 * (Number(process.env.DRAIN_SECONDS) || 0),
   });
 }
 

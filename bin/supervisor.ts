@@ -15,7 +15,12 @@ const DELAY_MAX_MS = 30_000;
 const STEADY_MS = 10_000;
 const KILL_AFTER_MS = 10_000;
 const PROBE_EVERY_MS = 2_000;
+/** npm passes on a terminal's Ctrl-C, which this process has already had: what comes so soon is the same signal. */
+export const SAME_SIGNAL_MS = 500;
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+
+/** Sent to a child that must not drain: see `stopWithSupervisor` in src/api/ponder-runtime.ts. */
+const STOP_AT_ONCE = { stop: "at once" };
 
 export interface SupervisorOptions {
   readonly command: string;
@@ -35,17 +40,23 @@ export interface SupervisorOptions {
   readonly now?: () => number;
   readonly probeEveryMs?: number;
   readonly killAfterMs?: number;
+  /** How much longer the child may go on after an operator's signal: it drains first. */
+  readonly drainMs?: number;
 }
 
 export interface Supervisor {
   /** Runs until the child is stopped or must not be restarted; returns the exit code. */
   run(): Promise<number>;
-  /** Stops the child gracefully and restarts it at once. */
+  /** Stops the child gracefully, without draining, and restarts it at once. */
   restart(reason: string): void;
   /** Restarts the child on the next schema name; the old chain index is unchanged. */
   rebuild(reason: string): void;
+  /** Lets the child drain, and stops it; a second call ends the wait. */
   stop(): void;
 }
+
+/** How a child was asked to end: after it has drained, or without that. */
+type Interruption = "draining" | "at once";
 
 interface End {
   readonly code: number | null;
@@ -67,23 +78,27 @@ export function createSupervisor({
   now = Date.now,
   probeEveryMs = PROBE_EVERY_MS,
   killAfterMs = KILL_AFTER_MS,
+  drainMs = 0,
 }: SupervisorOptions): Supervisor {
   const childEnv = { ...env };
   const schema = (): string => childEnv.DATABASE_SCHEMA ?? "";
   let child: ChildProcess | undefined;
-  let isInterrupted = false;
-  let isStopping = false;
+  let interruption: Interruption | undefined;
+  let killing: NodeJS.Timeout | undefined;
+  let stopAskedAt: number | undefined;
   let isRestartAsked = false;
   let waiting = new AbortController();
 
   async function run(): Promise<number> {
     for (const signal of STOP_SIGNALS) process.on(signal, stop);
-    process.on("exit", interruptChild);
+    process.on("disconnect", stopAtOnce);
+    process.on("exit", stopChildAtOnce);
     try {
       return await runUntilFinal();
     } finally {
       for (const signal of STOP_SIGNALS) process.off(signal, stop);
-      process.off("exit", interruptChild);
+      process.off("disconnect", stopAtOnce);
+      process.off("exit", stopChildAtOnce);
     }
   }
 
@@ -93,7 +108,7 @@ export function createSupervisor({
       isRestartAsked = false;
       const startedAt = now();
       const end = await runChild();
-      if (isStopping) return exitCodeOf(end);
+      if (isStopAsked()) return exitCodeOf(end);
       if (isRestartAsked) continue;
 
       waiting = new AbortController();
@@ -115,13 +130,13 @@ export function createSupervisor({
         onLine(`Ponder ended ${describe(end)}; starting it again after the next change.`);
         await once(waiting.signal, "abort");
       }
-      if (isStopping) return 0;
+      if (isStopAsked()) return 0;
     }
   }
 
   async function runChild(): Promise<End> {
     const prepared = await prepare();
-    if (isStopping) return { code: 0, signal: null, refusal: undefined };
+    if (isStopAsked()) return { code: 0, signal: null, refusal: undefined };
     // In its own process group: a terminal's Ctrl-C reaches only the supervisor, which forwards it once.
     const started = spawn(command, args, {
       env: { ...childEnv, ...prepared },
@@ -130,7 +145,7 @@ export function createSupervisor({
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     child = started;
-    isInterrupted = false;
+    interruption = undefined;
     let refusal: PonderRefusal | undefined;
     for (const [output, terminal] of [
       [started.stdout, stdout],
@@ -151,6 +166,7 @@ export function createSupervisor({
     void watchPostgres(ended.signal);
     const [code, signal] = await once(started, "close");
     ended.abort();
+    clearTimeout(killing);
     child = undefined;
     return { code, signal, refusal };
   }
@@ -172,21 +188,29 @@ export function createSupervisor({
     }
   }
 
-  function interruptChild(): void {
-    if (!child || isInterrupted) return;
-    isInterrupted = true;
+  function interruptChild(next: Interruption): void {
+    if (!child || interruption === next || interruption === "at once") return;
+    interruption = next;
     const interrupted = child;
+    // A child that is ending may have closed the channel.
+    if (next === "at once" && interrupted.connected) interrupted.send(STOP_AT_ONCE, () => undefined);
     // Ponder unlocks its schema on SIGINT; on SIGTERM a handler of its dependencies exits first.
     interrupted.kill("SIGINT");
-    const killing = setTimeout(() => interrupted.kill("SIGKILL"), killAfterMs);
-    interrupted.once("close", () => clearTimeout(killing));
+    clearTimeout(killing);
+    killing = setTimeout(
+      () => interrupted.kill("SIGKILL"),
+      killAfterMs + (next === "draining" ? drainMs : 0),
+    );
   }
 
+  const isStopAsked = (): boolean => stopAskedAt !== undefined;
+  const stopChildAtOnce = (): void => interruptChild("at once");
+
   function restart(reason: string): void {
-    if (isStopping) return;
+    if (isStopAsked()) return;
     onLine(reason);
     isRestartAsked = true;
-    interruptChild();
+    stopChildAtOnce();
     waiting.abort();
   }
 
@@ -196,8 +220,16 @@ export function createSupervisor({
   }
 
   function stop(): void {
-    isStopping = true;
-    interruptChild();
+    const isSecond = stopAskedAt !== undefined && now() - stopAskedAt >= SAME_SIGNAL_MS;
+    endWith(isSecond ? "at once" : "draining");
+  }
+
+  /** When the process that started this one is gone: nobody drains then, and the next one needs port and schema. */
+  const stopAtOnce = (): void => endWith("at once");
+
+  function endWith(next: Interruption): void {
+    stopAskedAt ??= now();
+    interruptChild(next);
     waiting.abort();
   }
 

@@ -26,6 +26,7 @@ interface PonderGlobals {
 
 export function ponderRuntime() {
   let isDraining = false;
+  let mayDrain = true;
   let isStopping = false;
   const { PONDER_COMMON, PONDER_NAMESPACE_BUILD } = globalThis as unknown as PonderGlobals;
   return {
@@ -71,8 +72,8 @@ export function ponderRuntime() {
     onStop: (callback: () => Promise<void>): void => PONDER_COMMON.apiShutdown.add(callback),
 
     /**
-     * From the first signal to stop, load balancers learn to send requests elsewhere (see `ServerGuard.isDraining`),
-     * and Ponder stops only so many seconds later. A second signal stops it at once.
+     * From an operator's first signal to stop, load balancers learn to send requests elsewhere (see
+     * `ServerGuard.isDraining`), and Ponder stops only so many seconds later. A second signal stops it at once.
      */
     drainBeforeStop(seconds: number, logger: Logger): void {
       if (seconds === 0) return;
@@ -84,7 +85,7 @@ export function ponderRuntime() {
           process.emit(signal, signal);
         };
         const drain = (): void => {
-          if (isDraining) {
+          if (isDraining || !mayDrain) {
             stop();
             return;
           }
@@ -97,10 +98,19 @@ export function ponderRuntime() {
       }
     },
 
-    /** A killed supervisor can't stop this process, and its replacement would find port and schema taken. */
+    /**
+     * Stops at once, without draining, when the supervisor says so (a restart), and when it is gone: a killed supervisor
+     * can't stop this process, and its replacement would find port and schema taken.
+     */
     stopWithSupervisor(): void {
-      const stop = (): boolean => process.kill(process.pid, "SIGINT");
+      const stop = (): void => {
+        mayDrain = false;
+        process.kill(process.pid, "SIGINT");
+      };
       if (process.channel === undefined) return;
+      process.on("message", (message) => {
+        if (typeof message === "object" && message !== null && "stop" in message) stop();
+      });
       if (process.connected) process.once("disconnect", stop);
       else stop();
     },

@@ -13,6 +13,7 @@ import { createDelegationModule } from "./delegation/module.ts";
 import { createEventHub } from "./events/module.ts";
 import { createFetching, createPosting } from "./fetch/fetching.ts";
 import { createGatewayMetrics } from "./fetch/ipfs/gateway-metrics.ts";
+import { createIsTrusted } from "./http/client-address.ts";
 import { createErrorMetrics } from "./http/error-metrics.ts";
 import { createLimitMetrics } from "./http/limits/metrics.ts";
 import type { Logger } from "./http/logger.ts";
@@ -191,6 +192,7 @@ export function createServices(deps: ServiceDeps) {
     },
     secrets: config.secrets,
     operatorToken: config.operatorToken,
+    isTrustedCaller: createIsTrusted(config.trustedProxies),
     autoApprove: config.autoApprove,
     demoWallet: config.demoWallet ? chain.clients.get(index.chains[0]?.id ?? 0) : undefined,
     baseUrl: config.baseUrl,

@@ -12,7 +12,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const folder = makeFolder();
 
 /** Starts a command that asks for its own Node, which is a script here, on a Node that calls itself `version`. */
-function start(version: string, script?: string) {
+function start(version: string, script?: string, { body = "", hasTerminal = false } = {}) {
   const own = join(folder, `node-${version}-${script?.length ?? "none"}`);
   if (script) {
     writeFileSync(own, `#!/bin/sh\n${script}\n`);
@@ -22,12 +22,23 @@ function start(version: string, script?: string) {
   writeFileSync(
     command,
     `import { switchToOwnNode } from ${JSON.stringify(join(ROOT, "bin/own-node.ts"))};
-await switchToOwnNode(${JSON.stringify(own)}, ${JSON.stringify(version)});
-console.log("here");`,
+await switchToOwnNode(${JSON.stringify(own)}, process.env.INSTALLED_VERSION ?? ${JSON.stringify(version)});
+console.log("here");
+${body}`,
   );
-  return spawn(process.execPath, ["--import", import.meta.resolve("tsx"), command, "a b", "--c"], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const args = ["--import", import.meta.resolve("tsx"), command, "a b", "--c"];
+  // `script` gives a command a terminal of its own.
+  const [file, given] = hasTerminal
+    ? ["script", ["--quiet", "--return", "--command", quoted([process.execPath, ...args]), "/dev/null"]]
+    : [process.execPath, args];
+  return spawn(file, given, { stdio: ["pipe", "pipe", "pipe"] });
+}
+
+/** Installs a Node that is new enough. */
+const INSTALLED = `INSTALLED_VERSION=24.0.0 exec ${quoted([process.execPath])} "$@"`;
+
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `'${word}'`).join(" ");
 }
 
 const end = async (child: ReturnType<typeof start>) => {
@@ -47,6 +58,42 @@ it("an older one hands over to the installed one, whose end is its own", async (
   const { out, code } = await end(start("20.20.2", 'for each in "$@"; do echo "$each"; done; exit 7'));
   expect(out).toMatch(/^--import\n.*\n.*command\.mts\na b\n--c\n$/);
   expect(code).toBe(7);
+});
+
+it("the installed one has the command's stdin, and ends by itself", async () => {
+  const child = start("20.20.2", INSTALLED, { body: "process.stdin.pipe(process.stdout);" });
+  child.stdin.end("asked\n");
+  expect(await end(child)).toEqual({ out: "here\nasked\n", err: "", code: 0 });
+});
+
+it("a terminal's Ctrl-C reaches the installed one once", async () => {
+  const child = start("20.20.2", INSTALLED, {
+    hasTerminal: true,
+    body: `process.on("SIGINT", () => { console.log("interrupted"); setTimeout(() => process.exit(3), 500); });
+setInterval(() => {}, 1000);
+console.log("ready");`,
+  });
+  const ended = end(child);
+  let seen = "";
+  child.stdout.on("data", (chunk) => {
+    if (!seen.includes("ready") && `${seen}${chunk}`.includes("ready")) child.stdin.write("\x03");
+    seen += chunk;
+  });
+  const { out, code } = await ended;
+  expect([out.match(/interrupted/g), code]).toEqual([["interrupted"], 3]);
+});
+
+it("the installed one stops when the one that it was started by is killed", async () => {
+  const child = start("20.20.2", INSTALLED, {
+    body: `process.on("SIGTERM", () => { console.log("stopped"); process.exit(); });
+setInterval(() => {}, 1000);
+console.log("ready");`,
+  });
+  const ended = end(child);
+  await once(child.stdout, "data");
+  child.kill("SIGKILL");
+  // It holds the other end of this pipe until it has ended.
+  expect((await ended).out).toBe("here\nready\nstopped\n");
 });
 
 it("signals reach the installed one", async () => {

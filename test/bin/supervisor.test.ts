@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nextSchema } from "../../bin/ponder-refusal.ts";
-import { createSupervisor, type SupervisorOptions } from "../../bin/supervisor.ts";
+import { createSupervisor, SAME_SIGNAL_MS, type SupervisorOptions } from "../../bin/supervisor.ts";
 
 const OTHER_INDEX = 'MigrationError: Schema "vitrine_chain" was previously used by a different Ponder app.';
 const IN_USE =
@@ -96,24 +96,57 @@ describe("a supervised child", () => {
 });
 
 describe("stopping", () => {
-  it("passes two SIGTERMs on as one SIGINT and ends with the child's code", async () => {
+  it("passes SIGTERM on as SIGINT, a second one too, and ends with the child's code", async () => {
     const stopped = await superviseElsewhere(
       `${COUNT} process.on("SIGINT", () => note("SIGINT")); process.on("SIGTERM", () => note("SIGTERM"));
-       const endAllowed = () => fs.readFileSync(process.env.JOURNAL, "utf8").includes("end");
-       setInterval(() => endAllowed() && setTimeout(() => process.exit(7), 300), 20); note("ready");`,
+       process.on("message", ({ stop }) => setTimeout(() => { note("stop " + stop); process.exit(7); }, 300));
+       setInterval(() => {}, 1000); note("ready");`,
     );
     const exited = once(stopped, "exit");
     await untilNoted("ready");
 
     stopped.kill("SIGTERM");
     await untilNoted("SIGINT");
+    await sleep(2 * SAME_SIGNAL_MS);
     stopped.kill("SIGTERM");
-    // Only now, however late this process gets here: the supervisor still has a child to pass the second one on to.
-    appendFileSync(journal, "end\n");
     const [code] = await exited;
 
     expect(code).toBe(7);
-    expect(notes()).toEqual(["start", "ready", "SIGINT", "end"]);
+    expect(notes()).toEqual(["start", "ready", "SIGINT", "SIGINT", "stop at once"]);
+  });
+
+  it("stops its child at once when the process that started it is gone", async () => {
+    const stopped = await superviseElsewhere(
+      `${COUNT} process.on("SIGINT", () => {}); process.on("message", ({ stop }) => { note("stop " + stop); process.exit(0); });
+       setInterval(() => {}, 1000); note("ready");`,
+      ["ignore", "inherit", "inherit", "ipc"],
+    );
+    const exited = once(stopped, "exit");
+    await untilNoted("ready");
+
+    stopped.disconnect();
+    await exited;
+
+    expect(notes()).toEqual(["start", "ready", "stop at once"]);
+  });
+
+  it("takes a Ctrl-C that comes twice, from the terminal and from npm, for one", async () => {
+    let time = 0;
+    const { supervisor } = supervise(
+      `${COUNT} process.on("SIGINT", () => { note("SIGINT"); setTimeout(() => process.exit(0), 500); });
+       process.on("message", () => note("at once")); setInterval(() => {}, 1000); note("ready");`,
+      { now: () => time },
+    );
+    const running = supervisor.run();
+    await untilNoted("ready");
+
+    supervisor.stop();
+    await untilNoted("SIGINT");
+    time += SAME_SIGNAL_MS - 1;
+    supervisor.stop();
+
+    expect(await running).toBe(0);
+    expect(notes()).toEqual(["start", "ready", "SIGINT"]);
   });
 
   it("kills a child that does not end", async () => {
@@ -128,6 +161,19 @@ describe("stopping", () => {
 
     expect(await running).toBe(128 + 9);
     expect(notes()).toEqual(["start", "ready", "SIGINT"]);
+  });
+
+  it("kills a child that drains only after the time to drain", async () => {
+    const { supervisor } = supervise(
+      `${COUNT} process.on("SIGINT", () => setTimeout(() => process.exit(0), 1_500)); setInterval(() => {}, 1000); note("ready");`,
+      { killAfterMs: 100, drainMs: 30_000 },
+    );
+    const running = supervisor.run();
+    await untilNoted("ready");
+
+    supervisor.stop();
+
+    expect(await running).toBe(0);
   });
 
   it("ends the wait for the next start", async () => {
@@ -191,6 +237,21 @@ describe("a restart of PostgreSQL", () => {
 });
 
 describe("a child that asks for a restart", () => {
+  it("is asked to stop at once; an operator's signal leaves it the time to drain", async () => {
+    const { supervisor } = supervise(
+      `${COUNT} process.on("message", ({ stop }) => { note("stop " + stop); process.exit(0); });
+       process.on("SIGINT", () => setTimeout(() => { note("drained"); process.exit(0); }, starts === 1 ? 60_000 : 500));
+       if (starts === 1) process.send({ restart: "the index stands still" }); else note("ready");`,
+    );
+    const running = supervisor.run();
+    await untilNoted("ready");
+
+    supervisor.stop();
+
+    expect(await running).toBe(0);
+    expect(notes()).toEqual(["start", "stop at once", "start", "ready", "drained"]);
+  });
+
   it("is stopped in order and started again at once, with its reason said", async () => {
     const { supervisor, lines, pauses } = supervise(
       `${COUNT} if (starts === 1) { process.on("SIGINT", () => process.exit(0)); setInterval(() => {}, 1000); process.send({ restart: "the index stands still" }); }`,
@@ -290,7 +351,7 @@ function supervise(script: string, options: Partial<SupervisorOptions> = {}) {
 }
 
 /** The supervisor in a separate process, to which a test can send signals. */
-async function superviseElsewhere(script: string) {
+async function superviseElsewhere(script: string, stdio: StdioOptions = ["ignore", "inherit", "inherit"]) {
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
   const supervising = `
     import { createSupervisor } from ${JSON.stringify(new URL("../../bin/supervisor.ts", import.meta.url).href)};
@@ -303,7 +364,7 @@ async function superviseElsewhere(script: string) {
     process.exit(await supervisor.run());
   `;
   return spawn(process.execPath, ["--import", tsx, "--input-type=module", "--eval", supervising], {
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio,
     env: { ...process.env, JOURNAL: journal },
   });
 }

@@ -42,6 +42,8 @@ beforeAll(async () => {
     REFRESH_CONCURRENCY: "4",
     RESAMPLE_HOURS: "0",
     ALLOW_PRIVATE_HOSTS: host.host,
+    // A trace is continued for the operator's own machines alone.
+    TRUSTED_PROXIES: "127.0.0.1,::1",
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_SERVICE_NAME: "vitrine-under-test",
     // What the caller does not trace, nobody does.

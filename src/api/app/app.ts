@@ -87,7 +87,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     compose(
       moveHeadersToNode,
       assignRequestId,
-      traceRequests,
+      traceRequests(services.isTrustedCaller),
       recordRequests((request) => services.usage.requestLog.record(request)),
       exposeHeaders(hasSecrets),
       compressAnswers(hasSecrets),

@@ -29,22 +29,44 @@ export function createClientAddress(trustedProxies: readonly string[]): (c: Cont
 export function createClientOf(
   trustedProxies: readonly string[],
 ): (peer: string | undefined, forwardedFor: string | undefined) => string {
+  const clientOf = createFindClient(trustedProxies);
+  return (peer, forwardedFor) => {
+    const client = clientOf(peer, forwardedFor);
+    return client ? limitKey(client.address) : UNKNOWN;
+  };
+}
+
+/** True for a request that a listed address made, itself or through others of the list. */
+export function createIsTrusted(trustedProxies: readonly string[]): (c: Context) => boolean {
+  const clientOf = createFindClient(trustedProxies);
+  return (c) => clientOf(peerOf(c), c.req.header("x-forwarded-for"))?.isTrusted ?? false;
+}
+
+interface Client {
+  readonly address: Address;
+  /** False also behind a proxy that could not parse the address of its own client. */
+  readonly isTrusted: boolean;
+}
+
+function createFindClient(
+  trustedProxies: readonly string[],
+): (peer: string | undefined, forwardedFor: string | undefined) => Client | undefined {
   const trusted = trustedProxies.map(parseRange);
-  const isTrusted = (address: Address): boolean =>
+  const isListed = (address: Address): boolean =>
     trusted.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 
   return (peer, forwardedFor) => {
-    let client = parse(peer ?? "");
-    if (!client) return UNKNOWN;
-    const hops = (forwardedFor ?? "").split(",").reverse();
+    let address = parse(peer ?? "");
+    if (!address) return undefined;
+    const hops = forwardedFor?.trim() ? forwardedFor.split(",").reverse() : [];
     for (const hop of hops) {
-      if (!isTrusted(client)) break;
+      if (!isListed(address)) break;
       const before = parse(withoutPort(hop.trim()));
       // A hop that a trusted proxy could not parse identifies nobody, so the last trusted hop is used.
-      if (!before) break;
-      client = before;
+      if (!before) return { address, isTrusted: false };
+      address = before;
     }
-    return limitKey(client);
+    return { address, isTrusted: isListed(address) };
   };
 }
 

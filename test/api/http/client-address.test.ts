@@ -1,6 +1,10 @@
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
-import { createClientAddress, isAddressRange } from "../../../src/api/http/client-address.ts";
+import {
+  createClientAddress,
+  createIsTrusted,
+  isAddressRange,
+} from "../../../src/api/http/client-address.ts";
 
 async function addressOf(
   trusted: readonly string[],
@@ -57,6 +61,22 @@ describe("the client's address", () => {
   it("is one for all who have no socket", async () => {
     expect(await addressOf([], undefined, "198.51.100.1")).toBe("unknown");
   });
+});
+
+it.each([
+  ["a listed machine", "10.0.0.1", undefined, true],
+  ["one behind another", "10.0.0.1", "10.9.9.9", true],
+  ["a stranger", "203.0.113.7", "10.0.0.1", false],
+  ["a stranger behind a proxy", "10.0.0.1", "10.9.9.9, 203.0.113.7", false],
+  ["whom a proxy can't name", "10.0.0.1", "unknown", false],
+  ["nobody", undefined, undefined, false],
+])("a caller is trusted if it is listed itself: %s", async (_who, remoteAddress, forwardedFor, trusted) => {
+  const isTrusted = createIsTrusted(["10.0.0.0/8"]);
+  const app = new Hono().get("/", (c) => c.json(isTrusted(c)));
+  const headers = new Headers();
+  if (forwardedFor !== undefined) headers.set("x-forwarded-for", forwardedFor);
+  const answer = await app.request("/", { headers }, { incoming: { socket: { remoteAddress } } });
+  expect(await answer.json()).toBe(trusted);
 });
 
 describe("an entry of TRUSTED_PROXIES", () => {

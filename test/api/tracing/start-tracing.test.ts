@@ -21,6 +21,7 @@ const run = promisify(execFile);
 const test = await createTestDatabase();
 const api = createTestApp(test);
 const key = await api.createKey();
+const trusting = createTestApp(test, { config: { trustedProxies: ["10.0.0.0/8"] } });
 
 /** Starts tracing with these variables, for the length of a test. */
 async function trace(environment: Readonly<Record<string, string>>) {
@@ -127,6 +128,55 @@ describe("a request", () => {
     expect(new Set(statements.map(({ traceId }) => traceId))).toEqual(new Set([server?.traceId]));
   });
 
+  it.each([
+    { from: "10.0.0.5", forwarded: undefined, isContinued: true },
+    { from: "10.0.0.5", forwarded: "10.0.0.9", isContinued: true },
+    // A load balancer passes on what a stranger sends.
+    { from: "10.0.0.5", forwarded: "203.0.113.7", isContinued: false },
+    { from: "203.0.113.7", forwarded: "10.0.0.9", isContinued: false },
+    { from: undefined, forwarded: undefined, isContinued: false },
+  ])(
+    "from $from for $forwarded continues its caller's trace: $isContinued; a stranger's is linked",
+    async (caller) => {
+      const { url, spans } = await collector();
+      await trace({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
+      const [theirs, parent] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
+      const headers = {
+        traceparent: `00-${theirs}-${parent}-01`,
+        ...(caller.forwarded && { "x-forwarded-for": caller.forwarded }),
+      };
+      await trusting.call("/market/collections/heroes", {
+        headers,
+        ...(caller.from && { from: caller.from }),
+      });
+
+      const [server] = await eventually(
+        async () => spans.filter(({ kind }) => kind === 2),
+        (found) => found.length === 1,
+      );
+      expect(server).toMatchObject(
+        caller.isContinued
+          ? { traceId: theirs, parentSpanId: parent, links: [] }
+          : { traceId: expect.not.stringContaining(theirs), links: [{ traceId: theirs, spanId: parent }] },
+      );
+      expect(server?.parentSpanId).toBe(caller.isContinued ? parent : undefined);
+    },
+  );
+
+  it("of a stranger is sampled as this service decides, whatever its flags say", async () => {
+    const { url, spans } = await collector();
+    await trace({ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_TRACES_SAMPLER: "parentbased_always_off" });
+    const sampled = (digit: string) => ({ traceparent: `00-${digit.repeat(32)}-b7ad6b7169203331-01` });
+    await trusting.call("/market/collections/heroes", { headers: sampled("1"), from: "203.0.113.7" });
+    await trusting.call("/market/collections/heroes", { headers: sampled("2"), from: "10.0.0.5" });
+
+    const servers = await eventually(
+      async () => spans.filter(({ kind }) => kind === 2),
+      (found) => found.some(({ traceId }) => traceId === "2".repeat(32)),
+    );
+    expect(servers).toHaveLength(1);
+  });
+
   it("that a middleware refuses, or that no route answers, has a span with its status", async () => {
     const { url, spans } = await collector();
     await trace({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
@@ -156,7 +206,7 @@ describe("a request", () => {
         c.set("requestId", "the-request");
         return next();
       })
-      .use(traceRequests)
+      .use(traceRequests(() => false))
       .get("/", async (c) => {
         await Promise.resolve();
         logger.info({ msg: "during" });

@@ -7,7 +7,7 @@ import http, {
   type ServerResponse,
 } from "node:http";
 import type { Socket } from "node:net";
-import { ApiError } from "../errors.ts";
+import { ApiError, type ErrorCode } from "../errors.ts";
 import { type RateLimiter, rateLimited } from "../limits/rate-limit.ts";
 import { answerEarly, answerFault } from "./early-answer.ts";
 import { type Connection, type EndReason, endUnread, type UnreadLimits, unreadLimits } from "./unread.ts";
@@ -46,8 +46,8 @@ export interface ServerGuard {
   readonly ponderRoutes: RateLimiter;
   readonly onEnd: (reason: EndReason) => void;
   /**
-   * True while the service is about to stop: `GET /livez` answers 404, by which a load balancer takes a server out of
-   * rotation without cutting it off (HAProxy's `disable-on-404`), and each connection ends with its next answer.
+   * True while the service is about to stop: load balancers get the answers of `DRAINING`, and each connection ends with
+   * its next answer.
    */
   readonly isDraining?: () => boolean;
   /** True while the service stops, when its database may already be gone. */
@@ -56,6 +56,14 @@ export interface ServerGuard {
 }
 
 const PONDER_ROUTES = new Set(["/metrics", "/ready", "/status"]);
+/**
+ * How a service that is about to stop answers load balancers. By 404 HAProxy takes a server out of rotation without
+ * cutting it off (`disable-on-404`); others know only ready and not ready.
+ */
+const DRAINING: ReadonlyMap<string, ErrorCode> = new Map([
+  ["/livez", "NOT_FOUND"],
+  ["/ready", "UNAVAILABLE"],
+]);
 // Ponder answers every preflight by allowing all origins.
 const OWN_ORIGIN = /^\/(?:admin|console)(?:\/|$)/;
 
@@ -89,11 +97,9 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
     const path = pathOf(request.url ?? "");
     if (guard.isDraining?.()) {
       response.shouldKeepAlive = false;
-      if (path === "/livez") {
-        answerEarly(
-          response,
-          new ApiError("NOT_FOUND", [{ path: "", message: "the service is about to stop" }]),
-        );
+      const refusal = DRAINING.get(path);
+      if (refusal) {
+        answerEarly(response, new ApiError(refusal, [{ path: "", message: "the service is about to stop" }]));
         return;
       }
     }

@@ -222,7 +222,7 @@ describe("before the application", () => {
     expect((await underWay).status).toBe(200);
   });
 
-  it("a service that is about to stop answers on, ends each connection with its answer, and says 404 to a load balancer", async () => {
+  it("a service that is about to stop answers on, ends each connection with its answer, and is neither live nor ready to a load balancer", async () => {
     const port = await start(
       (_request, response) => void response.end("done"),
       {},
@@ -232,6 +232,8 @@ describe("before the application", () => {
     const { status, headers, text } = await exchange(port, get("/tokens"));
     expect([status, headers.get("connection"), text]).toEqual([200, "close", "done"]);
     expect((await exchange(port, get("/livez"))).status).toBe(404);
+    const ready = await exchange(port, get("/ready"));
+    expect([ready.status, JSON.parse(ready.text).code]).toEqual([503, "UNAVAILABLE"]);
   });
 
   it("an expectation that nobody has is no reason to refuse a request", async () => {
