@@ -19,16 +19,12 @@ const HANDED_OVER = "VITRINE_HANDED_OVER";
  * SIGTERM. npm and npx find the installed Node first, so this is for `node bin/…`.
  */
 export async function switchToOwnNode(own = OWN, version = process.versions.node): Promise<void> {
-  if (process.env[HANDED_OVER]) stopWithParent();
+  const isHandedOver = process.env[HANDED_OVER] !== undefined;
+  if (isHandedOver) stopWithParent();
   // What this process starts is not handed over.
   delete process.env[HANDED_OVER];
   if (Number.parseInt(version, 10) >= OLDEST) return;
-  if (!existsSync(own)) {
-    process.stderr.write(
-      `Vitrine needs Node ${OLDEST} or newer; this is ${version}. \`npm ci\` brings one on Linux; elsewhere, install it.\n`,
-    );
-    process.exit(1);
-  }
+  if (isHandedOver || !existsSync(own)) refuse(version);
   // Listened to before there is a child: a signal that came between the two would end this process and leave the child.
   let child: ChildProcess | undefined;
   for (const signal of SIGNALS) process.on(signal, () => child?.kill(signal));
@@ -39,8 +35,17 @@ export async function switchToOwnNode(own = OWN, version = process.versions.node
     // By the channel's end it notices that this process is gone.
     stdio: ["inherit", "inherit", "inherit", "ipc"],
   });
-  const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+  // Where it is of another system, such as one with musl, it can't be started.
+  const ended = once(child, "exit").catch(() => refuse(version));
+  const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
   process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0));
+}
+
+function refuse(version: string): never {
+  process.stderr.write(
+    `Vitrine needs Node ${OLDEST} or newer; this is ${version}. \`npm ci\` brings one on Linux; elsewhere, install it.\n`,
+  );
+  process.exit(1);
 }
 
 function stopWithParent(): void {

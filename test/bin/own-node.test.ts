@@ -12,10 +12,14 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const folder = makeFolder();
 
 /** Starts a command that asks for its own Node, which is a script here, on a Node that calls itself `version`. */
-function start(version: string, script?: string, { body = "", hasTerminal = false } = {}) {
+function start(
+  version: string,
+  script?: string,
+  { body = "", hasTerminal = false, interpreter = "#!/bin/sh" } = {},
+) {
   const own = join(folder, `node-${version}-${script?.length ?? "none"}`);
   if (script) {
-    writeFileSync(own, `#!/bin/sh\n${script}\n`);
+    writeFileSync(own, `${interpreter}\n${script}\n`);
     chmodSync(own, 0o755);
   }
   const command = join(folder, "command.mts");
@@ -122,4 +126,13 @@ it("one version is pinned for all machines, of the image's major version", () =>
   expect(versions).toHaveLength(1);
   const major = /^(\d+)\.\d+\.\d+$/.exec(versions[0] ?? "")?.[1];
   expect(readFileSync(join(ROOT, "Dockerfile"), "utf8")).toContain(`NODE_IMAGE=node:${major}-`);
+});
+
+it.each([
+  ["can't be started on this system", 'INSTALLED_VERSION=24.0.0 exec node "$@"', "#!/no/such/loader"],
+  ["is too old itself", `exec ${quoted([process.execPath])} "$@"`, "#!/bin/sh"],
+])("an installed one that %s is refused in one sentence", async (_, script, interpreter) => {
+  const { err, code } = await end(start("20.20.2", script, { interpreter }));
+  expect(err).toMatch(/^Vitrine needs Node 22 or newer; this is 20\.20\.2\. .*\n$/);
+  expect(code).toBe(1);
 });

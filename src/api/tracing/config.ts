@@ -17,13 +17,27 @@ const address = z
   .string()
   .refine((text) => /^https?:$/.test(parseUrl(text)?.protocol ?? ""), { error: "must be an http(s) URL" });
 
-// The SDK reads them itself, and where it can't it would go on without a word.
+const protocol = z.literal("http/json", {
+  error: (issue) => `must be http/json, the only protocol that Vitrine sends; it is "${issue.input}"`,
+});
+
+const positive = z.string().regex(/^[1-9]\d*$/, {
+  error: (issue) => `must be a positive integer; it is "${issue.input}"`,
+});
+
+// The SDK reads them itself, and where it can't it would go on without a word. The exporter and its protocol it takes
+// from code alone.
 const environmentSchema = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: address.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address.optional(),
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
   OTEL_SERVICE_NAME: z.string().optional(),
   OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: protocol.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol.optional(),
+  OTEL_TRACES_EXPORTER: z
+    .enum(["otlp", "none"], { error: (issue) => `must be otlp or none; it is "${issue.input}"` })
+    .optional(),
   OTEL_TRACES_SAMPLER: z
     .enum(samplers, { error: (issue) => `must be one of ${samplers.join(", ")}; it is "${issue.input}"` })
     .optional(),
@@ -33,6 +47,10 @@ const environmentSchema = z.object({
       error: (issue) => `must be a share from 0 to 1, such as 0.1; it is "${issue.input}"`,
     })
     .optional(),
+  OTEL_BSP_SCHEDULE_DELAY: positive.optional(),
+  OTEL_BSP_EXPORT_TIMEOUT: positive.optional(),
+  OTEL_BSP_MAX_QUEUE_SIZE: positive.optional(),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: positive.optional(),
   OTEL_SDK_DISABLED: z.string().optional(),
 });
 
@@ -45,6 +63,6 @@ export function isTraced(environment: Readonly<Record<string, string | undefined
     throw new BootError(`${problems.join("; ")}. See docs/operations.md "Traces".`);
   }
   const { data } = parsed;
-  const isDisabled = data.OTEL_SDK_DISABLED?.toLowerCase() === "true";
+  const isDisabled = data.OTEL_SDK_DISABLED?.toLowerCase() === "true" || data.OTEL_TRACES_EXPORTER === "none";
   return !isDisabled && !!(data.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? data.OTEL_EXPORTER_OTLP_ENDPOINT);
 }

@@ -61,7 +61,7 @@ function warnOnce(exporter: SpanExporter, logger: Logger): SpanExporter {
       exporter.export(spans, (result) => {
         const { error } = result;
         if (error && !isAway)
-          logger.warn({ msg: "Could not send traces; will retry", reason: error.message });
+          logger.warn({ msg: "Could not send traces; they were lost", reason: error.message });
         isAway = error !== undefined;
         done(result);
       });

@@ -83,6 +83,13 @@ describe("the variables", () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318",
       OTEL_TRACES_SAMPLER: "sometimes",
       OTEL_TRACES_SAMPLER_ARG: "10%",
+      OTEL_TRACES_EXPORTER: "zipkin",
+      OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
+      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/protobuf",
+      OTEL_BSP_SCHEDULE_DELAY: "5s",
+      OTEL_BSP_EXPORT_TIMEOUT: "0",
+      OTEL_BSP_MAX_QUEUE_SIZE: "-1",
+      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "0.5",
     };
     const refusal = (await startTracing(environment, api.logger).catch((error: Error) => error)) as Error;
 
@@ -94,6 +101,28 @@ describe("the variables", () => {
     const { logger, entries } = createMemoryLogger();
     await startTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: "", OTEL_TRACES_SAMPLER: "" }, logger);
     expect(entries).toEqual([]);
+  });
+
+  it("turn traces off with the exporter none", async () => {
+    const { logger, entries } = createMemoryLogger();
+    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9", OTEL_TRACES_EXPORTER: "none" };
+    await startTracing(environment, logger);
+    expect(entries).toEqual([]);
+  });
+
+  it("may name what Vitrine does anyway", async () => {
+    const { url, spans } = await collector();
+    await trace({
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      OTEL_TRACES_EXPORTER: "otlp",
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "100",
+    });
+    await ask();
+    await eventually(
+      async () => spans,
+      (all) => all.some(({ kind }) => kind === 2),
+    );
   });
 
   it("may name a collector of traces alone", async () => {
@@ -244,7 +273,7 @@ describe("a collector that", () => {
       (warned) => warned.length > 0,
     );
     expect(entries.filter(({ level }) => level === "warn")).toMatchObject([
-      { msg: "Could not send traces; will retry", reason: expect.stringContaining("Bad Request") },
+      { msg: "Could not send traces; they were lost", reason: expect.stringContaining("Bad Request") },
     ]);
   });
 
