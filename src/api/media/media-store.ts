@@ -71,13 +71,17 @@ export interface ProbeMark {
   readonly probe: string;
 }
 
-/** The next probes of these images, requested or not. */
+/**
+ * The next probes of these images, requested or not. Rows are found by a scalar subquery: for a join, a plan made while
+ * the table was small would read all of it for each image.
+ */
 export async function readMarks(db: Queryable, images: readonly string[]): Promise<ProbeMark[]> {
   if (images.length === 0) return [];
   return db.query<ProbeMark>(
     `select k.url, encode(${HASH}, 'hex') as "urlHash",
-            coalesce(case when m.wanted > m.started then m.wanted else m.started + 1 end, 1) as probe from unnest($1::text[]) as k(url)
-       left join vitrine.media m on m.kind = 'image' and m.url_hash = ${HASH}`,
+            coalesce((select case when m.wanted > m.started then m.wanted else m.started + 1 end
+                        from vitrine.media m where m.kind = 'image' and m.url_hash = ${HASH}), 1) as probe
+       from unnest($1::text[]) as k(url)`,
     [images],
     "read probe marks",
   );

@@ -54,15 +54,18 @@ const environmentSchema = z.object({
   OTEL_SDK_DISABLED: z.string().optional(),
 });
 
-/** Whether traces are sent. Throws one BootError that names every invalid variable. */
+/**
+ * Whether traces are sent. If so, throws one BootError that names every invalid variable; a service that sends none may
+ * have the variables of others.
+ */
 export function isTraced(environment: Readonly<Record<string, string | undefined>>): boolean {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const isDisabled = set.OTEL_SDK_DISABLED?.toLowerCase() === "true" || set.OTEL_TRACES_EXPORTER === "none";
+  if (isDisabled || !(set.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? set.OTEL_EXPORTER_OTLP_ENDPOINT)) return false;
   const parsed = environmentSchema.safeParse(set);
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
     throw new BootError(`${problems.join("; ")}. See docs/operations.md "Traces".`);
   }
-  const { data } = parsed;
-  const isDisabled = data.OTEL_SDK_DISABLED?.toLowerCase() === "true" || data.OTEL_TRACES_EXPORTER === "none";
-  return !isDisabled && !!(data.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? data.OTEL_EXPORTER_OTLP_ENDPOINT);
+  return true;
 }

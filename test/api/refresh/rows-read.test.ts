@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Queryable } from "../../../src/api/db/database.ts";
+import { readMarks } from "../../../src/api/media/media-store.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete, type Lease, lockLeases } from "../../../src/api/refresh/queue/leases.ts";
@@ -67,4 +68,48 @@ describe("in a collection that PostgreSQL knows nothing of yet", () => {
 
     expect(read).toBeLessThan(ROWS_PER_TOKEN);
   });
+});
+
+it("many tokens are recorded by their own rows, though the statements were planned while the tables were empty", async () => {
+  const MANY = 2_000;
+  const TOGETHER = 100;
+  const ids = Array.from({ length: MANY }, (_, index) => String(index));
+  const leases = ids.slice(0, TOGETHER).map((tokenId) => ({ ...ref(tokenId), started: "9" }) as Lease);
+  const images = ids.slice(0, TOGETHER).map((id) => `https://x.example/${id}.png`);
+  for (const table of ["media", "receipt_token"])
+    await database.query(`alter table vitrine.${table} set (autovacuum_enabled = false)`);
+  const record = (some: number) =>
+    database.transaction(
+      (tx) =>
+        countRowsRead(tx, ["vitrine"], async () => {
+          await readMarks(tx, images.slice(0, some));
+          const ends = leases
+            .slice(0, some)
+            .map((lease) => ({ lease, status: "updated", reason: null }) as const);
+          await settle(tx, ends);
+        }),
+      "byKey",
+    );
+  await record(1);
+
+  await database.query(
+    `insert into vitrine.media (kind, url_hash, url, host)
+     select 'image', sha256(convert_to(url, 'UTF8')), url, 'x.example'
+       from unnest($1::text[]) id, lateral (select 'https://x.example/' || id || '.png' as url) u`,
+    [ids],
+  );
+  await database.query(
+    `with receipt as (insert into vitrine.receipt (id, made_by, chain_id, collection)
+                      values (gen_random_uuid(), 'chain', $1, $2) returning id)
+     insert into vitrine.receipt_token (receipt_id, position, chain_id, collection, token_id, wanted)
+     select receipt.id, nth, $1, $2, token_id, 1
+       from receipt, unnest($3::numeric[]) with ordinality as t(token_id, nth)`,
+    [CHAIN_ID, COLLECTION, ids],
+  );
+
+  expect(await record(TOGETHER)).toBeLessThan(TOGETHER * ROWS_PER_TOKEN);
+  const [row] = await database.query<{ settled: number }>(
+    "select count(*)::int as settled from vitrine.receipt_token where status is not null",
+  );
+  expect(row?.settled).toBe(TOGETHER);
 });

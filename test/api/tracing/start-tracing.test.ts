@@ -110,6 +110,12 @@ describe("the variables", () => {
     expect(entries).toEqual([]);
   });
 
+  it("are not refused where no traces are sent", async () => {
+    const { logger, entries } = createMemoryLogger();
+    await startTracing({ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc", OTEL_TRACES_SAMPLER: "sometimes" }, logger);
+    expect(entries).toEqual([]);
+  });
+
   it("may name what Vitrine does anyway", async () => {
     const { url, spans } = await collector();
     await trace({

@@ -105,14 +105,21 @@ export async function settle(
 ): Promise<void> {
   const images = ends.map(({ served }) => imageColumns(served ?? { fate: undefined }));
   const settled = await db.query<{ receiptId: string }>(
-    `update vitrine.receipt_token t
+    // Looked up token by token: a plan made while no receipt was open would pass all open ones for each token.
+    `with open as materialized (
+       select o.receipt_id, o.position, k.*
+         from unnest($1::bigint[], $2::text[], $3::numeric[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
+                     $9::text[], $10::bigint[], $11::text[])
+           as k(chain_id, collection, token_id, started, status, reason, image, image_reason, image_hash, image_probe, image_before)
+        cross join lateral (
+          select t.receipt_id, t.position from vitrine.receipt_token t
+           where (t.chain_id, t.collection, t.token_id) = (k.chain_id, k.collection, k.token_id)
+             and t.status is null and t.wanted <= k.started
+             for update) o)
+     update vitrine.receipt_token t
         set status = k.status, reason = k.reason, image = k.image, image_reason = k.image_reason,
             image_hash = decode(k.image_hash, 'hex'), image_probe = k.image_probe, image_before = k.image_before
-       from unnest($1::bigint[], $2::text[], $3::numeric[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
-                   $9::text[], $10::bigint[], $11::text[])
-         as k(chain_id, collection, token_id, started, status, reason, image, image_reason, image_hash, image_probe, image_before)
-      where (t.chain_id, t.collection, t.token_id) = (k.chain_id, k.collection, k.token_id)
-        and t.status is null and t.wanted <= k.started
+       from open k where (t.receipt_id, t.position) = (k.receipt_id, k.position)
      returning t.receipt_id as "receiptId"`,
     [
       ends.map(({ lease }) => lease.chainId),
