@@ -1,10 +1,9 @@
 /**
  * `npm run bench [-- name …] [-- --quick]`: measures both sides of a ratio in the same run and prints one JSON line per
- * bench. A whole run, of all benches and not quick, writes docs/benchmarks.md and docs/growth.svg.
+ * bench. Unless it is quick or of another size than usual, it also updates docs/benchmarks.md and the README's figures.
  */
 
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { benchBesideFacets } from "./beside-facets.ts";
 import { benchCatalog } from "./catalog.ts";
@@ -15,13 +14,14 @@ import { benchGateway } from "./gateway.ts";
 import { benchGraphql } from "./graphql.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchIndexing } from "./indexing.ts";
+import { keepResult } from "./kept-results.ts";
 import { benchActivity, benchBatch } from "./lists.ts";
 import { benchMedia } from "./media.ts";
 import { benchMediaCache } from "./media-cache.ts";
 import { benchPages } from "./pages.ts";
 import { benchReads } from "./reads.ts";
 import { benchRefresh } from "./refresh.ts";
-import { plotGrowth, type Results, writeReport } from "./report.ts";
+import type { Results } from "./report.ts";
 import { benchResolve } from "./resolve.ts";
 import { isQuick } from "./rounds.ts";
 import { benchScaling } from "./scaling.ts";
@@ -54,32 +54,26 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 const names = Object.keys(benches).filter((name) => asked.length === 0 || asked.includes(name));
-const results: Record<string, Results> = {};
+const isUsual = !isQuick && !Object.keys(process.env).some((name) => name.startsWith("BENCH_"));
+let failures = 0;
 for (const name of names) {
-  const result = names.length === 1 ? await benches[name]?.() : runAlone(name);
-  if (!result) continue;
-  results[name] = result as Results;
+  if (names.length > 1) {
+    if (!runAlone(name)) failures++;
+    continue;
+  }
+  const result = await benches[name]?.();
   process.stdout.write(`${JSON.stringify({ bench: name, ...result })}\n`);
+  if (isUsual) keepResult(name, result as Results);
 }
-if (asked.length === 0 && !isQuick) {
-  writeFileSync(new URL("../docs/benchmarks.md", import.meta.url), writeReport(results));
-  if (results.growth)
-    writeFileSync(new URL("../docs/growth.svg", import.meta.url), plotGrowth(results.growth));
-}
-process.exit(Object.keys(results).length === names.length ? 0 : 1);
+process.exit(failures === 0 ? 0 : 1);
 
-/** In a process of its own, whose memory no earlier bench has filled. Undefined if the bench failed. */
-function runAlone(name: string): object | undefined {
-  const { status, stdout } = spawnSync(
+/** In a process of its own, whose memory no earlier bench has filled. False if the bench failed. */
+function runAlone(name: string): boolean {
+  const { status } = spawnSync(
     process.execPath,
     ["--import", "tsx", fileURLToPath(import.meta.url), name, ...(isQuick ? ["--quick"] : [])],
-    { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" },
+    { stdio: ["ignore", "inherit", "inherit"] },
   );
-  const line = stdout.trim().split("\n").at(-1);
-  if (status === 0 && line) {
-    const { bench: _, ...result } = JSON.parse(line);
-    return result;
-  }
-  process.stderr.write(`${name} failed\n`);
-  return undefined;
+  if (status !== 0) process.stderr.write(`${name} failed\n`);
+  return status === 0;
 }

@@ -39,7 +39,7 @@ export const benchRefresh = (): Promise<object> =>
       say(`${rate} updates/s: ${JSON.stringify(updates[`updates_${rate}_per_second`])}`);
     }
     const single = await measureSingles(served);
-    // Last: tokens whose document stayed the same after an event are looked at again half a minute later.
+    // Last: tokens whose document stayed the same after an event are rechecked half a minute later.
     const still = await sweepStill(served);
     say(`nothing new: ${still} tokens/s`);
     return {

@@ -1,14 +1,21 @@
-/** docs/benchmarks.md, from the results of a whole run. */
+/** docs/benchmarks.md and the README's figures, from the results that were kept. */
 
-import { execFileSync } from "node:child_process";
-import { cpus, totalmem } from "node:os";
 import { drawPlots, type Series } from "./plot.ts";
 
 export interface Results {
   readonly [name: string]: unknown;
 }
 
-const BYTES_PER_GB = 1024 ** 3;
+/** A result, and the run that it is of. */
+export interface KeptResult {
+  readonly run: {
+    readonly revision: string;
+    readonly date: string;
+    readonly node: string;
+    readonly machine: string;
+  };
+  readonly result: Results;
+}
 
 // Not what a reader looks for in a table of figures.
 const SETTINGS = ["bar", "bars", "rows"];
@@ -16,36 +23,75 @@ const SETTINGS = ["bar", "bars", "rows"];
 const isResults = (value: unknown): value is Results =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The report as Markdown: the machine, the method, the ratios with their spread, and every other figure. */
-export function writeReport(results: Readonly<Record<string, Results>>): string {
+/** The report as Markdown: the method, the ratios with their spread, every other figure, and the runs. */
+export function writeReport(kept: Readonly<Record<string, KeptResult>>): string {
   const ratios: string[] = [];
   const others: string[] = [];
-  for (const [bench, result] of Object.entries(results)) collect([bench], result, { ratios, others });
-  const [cpu] = cpus();
+  for (const [bench, { result }] of Object.entries(kept)) collect([bench], result, { ratios, others });
+  const runs = Object.entries(kept).map(
+    ([bench, { run }]) => `| ${bench} | ${run.revision} | ${run.date} | ${run.node} | ${run.machine} |`,
+  );
+  const growth = `
+## How costs grow
+
+![Milliseconds of each token, bytes in the database and bytes of WAL, by the number of tokens and of collections](growth.svg)
+`;
   return `# Benchmarks
 
-\`npm run bench\` wrote this page. \`npm run bench -- reads\` runs one bench, and \`npm run bench -- --quick\` runs them all in a few minutes, to see that nothing is far off.
+\`npm run bench\` writes this page. \`npm run bench -- reads\` runs one bench and updates its figures here. \`npm run bench -- --quick\` runs all of them in a few minutes, to see that
+nothing is far off, and writes nothing.
 
-* **Machine**: ${cpus().length} cores (${cpu?.model.trim() ?? "unknown"}), ${Math.round(totalmem() / BYTES_PER_GB)} GiB
-* **Versions**: Node ${process.versions.node}, Vitrine ${revision()}
-* **Method**: both sides run on the same machine in alternating rounds, and take turns in going first. A ratio is the median of the pairs' ratios; the spread is the lowest and the highest pair. Figures per second are medians. The load generator, the chain, the metadata host and PostgreSQL share the cores with what is measured.
+**Method**: both sides run on the same machine in alternating rounds, and take turns in going first. A ratio is the median of the pairs' ratios; the spread is the lowest and the highest pair. Figures per second are medians. The load generator, the chain, the metadata host and PostgreSQL share the cores with what is measured.
 
 ## Ratios
 
 | Measure | Vitrine per second | Beside it | Ratio | Spread | p50 ms | p99 ms | Bar |
 |---|---|---|---|---|---|---|---|
 ${ratios.join("\n")}
-
-## How costs grow
-
-![Milliseconds of each token, bytes in the database and bytes of WAL, by the number of tokens and of collections](growth.svg)
-
+${kept.growth ? growth : ""}
 ## Other figures
 
 | Measure | Figure |
 |---|---|
 ${others.join("\n")}
+
+## Runs
+
+| Bench | Vitrine | Date | Node | Machine |
+|---|---|---|---|---|
+${runs.join("\n")}
 `;
+}
+
+// What the README shows: a text, a bench, and where in its result the figure is.
+const README_FIGURES: readonly (readonly [text: string, bench: string, path: readonly string[]])[] = [
+  ["One token over REST, requests per second", "reads", ["reads", "token", "vitrine_per_second"]],
+  ["One token over REST, p99 in ms", "reads", ["reads", "token", "vitrine_p99_ms"]],
+  [
+    "A page of 20 tokens by a trait, requests per second",
+    "reads",
+    ["reads", "page_by_trait", "vitrine_per_second"],
+  ],
+  [
+    "A trade check of 100 tokens, requests per second",
+    "reads",
+    ["reads", "checks_100", "vitrine_per_second"],
+  ],
+  ["A token's page as HTML, requests per second", "reads", ["reads", "html_token", "vitrine_per_second"]],
+  ["First read of a collection, tokens per second", "refresh", ["first_read", "vitrine_per_second"]],
+  ["A refresh over REST with `wait`, p50 in ms", "refresh", ["single_with_wait", "p50_ms"]],
+];
+
+/** Lines of a table; a figure that was not measured is left out. */
+export function readmeFigures(kept: Readonly<Record<string, KeptResult>>): string {
+  const rows = README_FIGURES.flatMap(([text, bench, path]) => {
+    const figure = path.reduce<unknown>(
+      (at, key) => (isResults(at) ? at[key] : undefined),
+      kept[bench]?.result,
+    );
+    return typeof figure === "number" ? `| ${text} | ${figure.toLocaleString("en-US")} |\n` : [];
+  });
+  return `| Measured on two cores | |\n|---|---|\n${rows.join("")}`;
 }
 
 function collect(
@@ -85,14 +131,6 @@ function barOf({ bar }: Results): string {
   return Object.entries(bar)
     .map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`)
     .join(", ");
-}
-
-function revision(): string {
-  try {
-    return execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
-  } catch {
-    return "without a revision";
-  }
 }
 
 interface GrowthRow {

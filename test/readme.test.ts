@@ -6,6 +6,8 @@ import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { readKept, withFigures } from "../bench/kept-results.ts";
+import { readmeFigures, writeReport } from "../bench/report.ts";
 import { printOpenApi } from "../bin/generated-files.ts";
 import { checkTarget } from "../bin/vitrine/check-target.ts";
 import { reportLines } from "../bin/vitrine/report-lines.ts";
@@ -18,6 +20,14 @@ const readme = read("README.md");
 const section = (title: string): string => readme.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
 
 describe("the README", () => {
+  it("has the figures of the last runs of the benches, and so has docs/benchmarks.md", () => {
+    const kept = readKept();
+    expect(Object.keys(kept)).not.toEqual([]);
+    expect(readme).toBe(withFigures(readme, readmeFigures(kept)));
+    expect(section("Performance")).toContain(readmeFigures(kept));
+    expect(read("docs/benchmarks.md")).toBe(writeReport(kept));
+  });
+
   it("names every npm script, and none that is not there", () => {
     const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
     const named = [...readme.matchAll(/npm (?:run )?([a-z:]+)/g)]

@@ -1,0 +1,50 @@
+/**
+ * The results of the last full run of each bench: docs/benchmarks.json, and what is written from it: docs/benchmarks.md,
+ * docs/growth.svg and the figures in the README.
+ */
+
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import { type KeptResult, plotGrowth, type Results, readmeFigures, writeReport } from "./report.ts";
+
+const at = (path: string): URL => new URL(`../${path}`, import.meta.url);
+const KEPT = at("docs/benchmarks.json");
+const BYTES_PER_GIB = 1024 ** 3;
+
+export const readKept = (): Record<string, KeptResult> =>
+  existsSync(KEPT) ? JSON.parse(readFileSync(KEPT, "utf8")) : {};
+
+/** Keeps a bench's result in place of its last one, and writes everything anew. */
+export function keepResult(bench: string, result: Results): void {
+  const [cpu] = cpus();
+  const run = {
+    revision: revision(),
+    date: new Date().toISOString().slice(0, 10),
+    node: process.versions.node,
+    machine: `${cpus().length} cores (${cpu?.model.trim() ?? "unknown"}), ${Math.round(totalmem() / BYTES_PER_GIB)} GiB`,
+  };
+  const kept = Object.fromEntries(
+    Object.entries({ ...readKept(), [bench]: { run, result } }).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+  writeFileSync(KEPT, `${JSON.stringify(kept, null, 2)}\n`);
+  writeFileSync(at("docs/benchmarks.md"), writeReport(kept));
+  if (kept.growth) writeFileSync(at("docs/growth.svg"), plotGrowth(kept.growth.result));
+  const readme = readFileSync(at("README.md"), "utf8");
+  writeFileSync(at("README.md"), withFigures(readme, readmeFigures(kept)));
+}
+
+/** The README with these lines between its two marks. */
+export const withFigures = (readme: string, figures: string): string =>
+  readme.replace(
+    /(<!-- figures -->\n).*?(<!-- end of figures -->)/s,
+    (_, start, end) => `${start}${figures}${end}`,
+  );
+
+function revision(): string {
+  try {
+    return execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
+  } catch {
+    return "unknown";
+  }
+}
