@@ -48,7 +48,7 @@ const services = {
   ...accessModule,
   database,
   catalogModule: { catalog: { findToken: async () => token } },
-  collections: { all: [], find: () => ({ chainId: 31337, address: COLLECTION, startBlock: 0 }) },
+  collections: { all: [], findNamed: async () => ({ chainId: 31337, address: COLLECTION, startBlock: 0 }) },
   ...Object.fromEntries(
     ["allowlist", "delegationModule", "health", "hub", "operatorRequests", "refresh"].map((name) => [
       name,

@@ -61,7 +61,8 @@ const environmentSchema = z.object({
 export function isTraced(environment: Readonly<Record<string, string | undefined>>): boolean {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
   const isDisabled = set.OTEL_SDK_DISABLED?.toLowerCase() === "true" || set.OTEL_TRACES_EXPORTER === "none";
-  if (isDisabled || !(set.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? set.OTEL_EXPORTER_OTLP_ENDPOINT)) return false;
+  if (isDisabled || !(set.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? set.OTEL_EXPORTER_OTLP_ENDPOINT))
+    return false;
   const parsed = environmentSchema.safeParse(set);
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
