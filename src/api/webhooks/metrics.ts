@@ -18,8 +18,6 @@ export interface WebhookMetrics {
   attempted(outcome: Outcome, durationMs: number): void;
 }
 
-export const noWebhookMetrics: WebhookMetrics = { attempted: () => undefined };
-
 /** Registers the metrics. The database is read at a scrape, at most every five seconds; without an answer in two, the gauges are left out. */
 export function createWebhookMetrics(registry: Registry, database: Database): WebhookMetrics {
   const named = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) => {
