@@ -13,8 +13,9 @@ import { createEventWriter } from "./writer.ts";
 // A reverted block sends no notification.
 const POLL_MS = 1_000;
 // Notifications come in bursts, and a pass costs the same for one row as for hundreds.
-const REST_MAX_MS = 1_000;
 const GATHER_MS = 50;
+// However long a pass took, so that events are never late without a limit.
+const REST_MAX_MS = 1_000;
 
 export { createEventHub } from "./hub.ts";
 export { forgetOldEvents } from "./retention.ts";

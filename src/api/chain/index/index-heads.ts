@@ -43,7 +43,7 @@ export function createIndexHeads(database: Database, tables: ChainTables) {
     }));
   }
 
-  const shared = createBatch<IndexHead[]>(async () => new Map([[ALL, await readNow()]]), { atOnce: 1 });
+  const shared = createBatch<IndexHead[]>(async () => new Map([[ALL, await readNow()]]), { atOnce: 2 });
   return {
     /** The head of every chain with one; empty before Ponder has indexed anything. Callers share reads. */
     read: async (): Promise<readonly IndexHead[]> => (await shared(ALL)) ?? [],
