@@ -79,7 +79,8 @@ const SETTINGS = "set jit = off";
 export interface Database extends Queryable {
   /**
    * Commits when `work` resolves and rolls back when it throws. Never await the network inside. `work` runs again after
-   * a deadlock, so database writes must be its only side effects.
+   * a deadlock, so database writes must be its only side effects. Statements that `work` starts without awaiting the one
+   * before reach PostgreSQL together and run in order: `Promise.all` of several takes one round trip. Await all of them.
    */
   transaction<Result>(work: (tx: Queryable) => Promise<Result>, kind?: TransactionKind): Promise<Result>;
   /** One moment of the whole database, for reads that take minutes; on connections of its own. See snapshot.ts. */
@@ -122,10 +123,11 @@ export function createDatabase(
   logger: Logger,
   sizes: PoolSizes = usualSizes,
 ): Database {
-  function createPool(max: number, settings: string): pg.Pool {
+  function createPool(max: number, settings: string, pipeline = false): pg.Pool {
     const pool = new pg.Pool({
       connectionString,
       max,
+      pipeline,
       application_name: "vitrine",
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
@@ -139,7 +141,9 @@ export function createDatabase(
     return pool;
   }
 
-  const pool = createPool(sizes.plain, SETTINGS);
+  const pool = createPool(sizes.plain, SETTINGS, true);
+  // COPY can't share a connection that is pipelined.
+  const copyPool = createPool(sizes.plain, SETTINGS);
   const keyedPool = createPool(sizes.keyed, `${SETTINGS}; ${KEYED_SETTINGS}`);
   const watch = createStatementWatch(logger);
   const plain = queryable(pool, watch);
@@ -161,7 +165,7 @@ export function createDatabase(
         queryable: (client) => queryable(client),
       }),
     async copy(select, visit) {
-      const client = await pool.connect();
+      const client = await copyPool.connect();
       let broken: Error | undefined;
       const onError = (error: Error): void => {
         broken = error;
@@ -179,7 +183,7 @@ export function createDatabase(
       }
     },
     async close() {
-      await Promise.all([pool.end(), keyedPool.end()]);
+      await Promise.all([pool.end(), copyPool.end(), keyedPool.end()]);
     },
   };
 }
@@ -208,8 +212,11 @@ async function runTransaction<Result>(
   };
   client.on("error", onError);
   try {
-    await client.query(`begin; ${localSettings[kind]}`);
+    // Sent with the first statement. If it fails, so does that one.
+    const begun = client.query(`begin; ${localSettings[kind]}`);
+    begun.catch(() => undefined);
     const result = await work(client);
+    await begun;
     await client.query("commit");
     return result;
   } catch (error) {

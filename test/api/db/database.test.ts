@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import { planName } from "../../../src/api/db/database.ts";
+import { planName, type Queryable } from "../../../src/api/db/database.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
 const { database } = await createTestDatabase();
@@ -19,6 +19,34 @@ describe("a transaction", () => {
     expect(await database.query("select from vitrine.probe")).toEqual([]);
     await database.transaction((tx) => tx.query("insert into vitrine.probe values (1, 0)"));
     expect(await database.query("select from vitrine.probe")).toHaveLength(1);
+  });
+
+  it("runs statements that start together in order, and none of them if one fails", async () => {
+    const add = (tx: Queryable, ids: readonly number[]) =>
+      Promise.all(
+        ids.map((id) => tx.query(`insert into vitrine.probe select ${id}, count(*) from vitrine.probe`)),
+      );
+
+    await database.transaction((tx) => add(tx, [1, 2, 3]));
+    await expect(database.transaction((tx) => add(tx, [4, 1, 5]))).rejects.toMatchObject({ code: "23505" });
+
+    expect(await database.query("select id, count from vitrine.probe order by id")).toEqual([
+      { id: 1, count: 0 },
+      { id: 2, count: 1 },
+      { id: 3, count: 2 },
+    ]);
+  });
+
+  it("has a named statement planned anew after one that failed before it was planned", async () => {
+    const fail = database.transaction((tx) =>
+      Promise.all([tx.query("select 1 / 0"), tx.query("select 7 as seven", [], "planned late")]),
+    );
+    await expect(fail).rejects.toThrow("division by zero");
+
+    for (let i = 0; i < 3; i++)
+      expect(await database.transaction((tx) => tx.query("select 7 as seven", [], "planned late"))).toEqual([
+        { seven: 7 },
+      ]);
   });
 
   it("whose connection breaks is rejected, and nothing escapes that would end the process", async () => {
