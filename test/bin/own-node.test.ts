@@ -33,7 +33,10 @@ ${body}`,
   const args = ["--import", import.meta.resolve("tsx"), command, "a b", "--c"];
   // `script` gives a command a terminal of its own. Its shell must not stay: some end by the Ctrl-C themselves.
   const [file, given] = hasTerminal
-    ? ["script", ["--quiet", "--return", "--command", `exec ${quoted([process.execPath, ...args])}`, "/dev/null"]]
+    ? [
+        "script",
+        ["--quiet", "--return", "--command", `exec ${quoted([process.execPath, ...args])}`, "/dev/null"],
+      ]
     : [process.execPath, args];
   return spawn(file, given, { stdio: ["pipe", "pipe", "pipe"] });
 }

@@ -10,10 +10,9 @@ import { makeFolder } from "../support/folder.ts";
 
 describe("the memory of Ponder's process", () => {
   it("has room for a batch of rows among the young, unless the operator decides", () => {
-    expect(memoryOptions("--max-old-space-size=4096")).toEqual([
-      "--min-semi-space-size=64",
-      "--max-semi-space-size=64",
-    ]);
+    const young = ["--min-semi-space-size=64", "--max-semi-space-size=64"];
+    expect(memoryOptions("--max-old-space-size=4096", 4)).toEqual(young);
+    expect(memoryOptions("", 2)).toEqual([...young, "--no-parallel-scavenge"]);
     expect(memoryOptions("--max-semi-space-size=16")).toEqual([]);
     expect(memoryOptions("--max_semi_space_size=16")).toEqual([]);
   });
