@@ -76,7 +76,7 @@ export async function startSampledCollection(test: TestDatabase) {
   const asked: string[] = [];
   const media: EnqueueMedia = {
     enqueue: async (_tx, documents) => void asked.push(...documents.map(({ image }) => String(image))),
-    readImageFates: async () => [],
+    fateOf: () => ({ status: "none" }),
     readFiles: async () => new Map(),
   };
   const worker = startRefreshWorker({
@@ -174,8 +174,9 @@ export async function startSampledCollection(test: TestDatabase) {
     },
     versions: (tokenId?: string) =>
       database.query<{ trigger: string; outcome: string; confirmations: number }>(
-        `select trigger, outcome, confirmations from vitrine.version
-          where $1::numeric is null or token_id = $1 order by id`,
+        `select v.trigger, v.outcome, v.confirmations + coalesce(t.confirmations, 0) as confirmations
+           from vitrine.version v left join vitrine.token t on t.served_version = v.id
+          where $1::numeric is null or v.token_id = $1 order by v.id`,
         [tokenId ?? null],
       ),
     /** Lets time pass for what rounds remember. */

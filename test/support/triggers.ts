@@ -30,7 +30,7 @@ export function createTriggerSetup(
   test: TestDatabase,
   media: EnqueueMedia = {
     enqueue: async () => undefined,
-    readImageFates: async () => [],
+    fateOf: () => ({ status: "none" }),
     readFiles: async () => new Map(),
   },
 ) {

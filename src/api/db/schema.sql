@@ -404,8 +404,10 @@ CREATE TABLE vitrine.token (
   unseen boolean DEFAULT false NOT NULL,
   image_key bigint,
   issue_codes text[],
+  confirmations integer DEFAULT 0 NOT NULL,
+  confirmed_at timestamp with time zone,
   CONSTRAINT token_pkey PRIMARY KEY (chain_id, collection, token_id)
-);
+) WITH (fillfactor=80);
 CREATE INDEX token_changed ON vitrine.token USING btree (changed, chain_id, collection);
 CREATE INDEX token_failed ON vitrine.token USING btree (chain_id, collection, split_part(last_reason, ':'::text, 1), token_id) WHERE ((last_outcome = 'failed'::text) AND (NOT unseen));
 CREATE INDEX token_image ON vitrine.token USING btree (image_key, chain_id, collection) WHERE ((image_key IS NOT NULL) AND (NOT unseen));
@@ -423,6 +425,7 @@ CREATE TABLE vitrine.trait_type (
   id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
   key text NOT NULL,
   changed xid8 DEFAULT pg_current_xact_id() NOT NULL,
+  forgotten integer DEFAULT 0 NOT NULL,
   CONSTRAINT trait_type_pkey PRIMARY KEY (id)
 );
 CREATE INDEX trait_type_changed ON vitrine.trait_type USING btree (changed, chain_id, collection);
@@ -566,6 +569,7 @@ CREATE TABLE vitrine.refresh (
 );
 CREATE INDEX refresh_due ON vitrine.refresh USING btree (host, priority, not_before) WHERE (wanted > done);
 CREATE INDEX refresh_leased ON vitrine.refresh USING btree (host, leased_until) WHERE (lease IS NOT NULL);
+CREATE INDEX refresh_swept ON vitrine.refresh USING btree (chain_id, collection) WHERE ((wanted > done) AND (lease IS NULL) AND (trigger = 'sweep'::text));
 CREATE INDEX refresh_unseen ON vitrine.refresh USING btree (chain_id) WHERE (unseen AND anonymous AND (wanted > done));
 
 CREATE TABLE vitrine.sampling (
@@ -684,6 +688,15 @@ CREATE TABLE vitrine.webhook_position (
 
 -- Functions and triggers
 
+CREATE OR REPLACE FUNCTION vitrine.count_forgotten_values()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update vitrine.trait_type set forgotten = forgotten + 1 where id in (select trait_type_id from gone);
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION vitrine.publish_images()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -769,5 +782,7 @@ CREATE TRIGGER publish_sweeps AFTER UPDATE OF ended_at ON vitrine.sweep FOR EACH
 CREATE TRIGGER reread_contract AFTER INSERT OR UPDATE OF receipt_id ON vitrine.sweep FOR EACH ROW WHEN ((new.receipt_id IS NOT NULL)) EXECUTE FUNCTION vitrine.reread_contract();
 
 CREATE TRIGGER tell_of_seen AFTER UPDATE ON vitrine.token FOR EACH ROW WHEN ((old.unseen AND (NOT new.unseen) AND (new.served_version IS NOT NULL))) EXECUTE FUNCTION vitrine.tell_of_seen();
+
+CREATE TRIGGER trait_value_forgotten AFTER DELETE ON vitrine.trait_value REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION vitrine.count_forgotten_values();
 
 CREATE TRIGGER tell_of_versions AFTER INSERT ON vitrine.version REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION vitrine.tell_of_versions();

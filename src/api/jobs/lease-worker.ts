@@ -8,7 +8,7 @@ import { type PassLoop, startPassLoop } from "./pass-loop.ts";
 
 // A claim for each free slot would cost more than the work: slots are gathered for a moment, unless at most this share
 // of them is in use.
-const CLAIM_DELAY_MS = 20;
+const CLAIM_DELAY_MS = 40;
 const CLAIM_SHARE = 1 / 4;
 const AFTER_FAULT_MS = 1_000;
 

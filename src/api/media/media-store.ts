@@ -62,30 +62,19 @@ export async function noteSeen(db: Queryable, media: readonly MediaToProbe[]): P
   );
 }
 
-/** The next probe of an image: what waits for it is answered once this one, or a later one, has been done. */
-export interface ProbeMark {
-  readonly url: string;
-  /** Hexadecimal. */
-  readonly urlHash: string;
-  /** Its number among the probes of the URL. */
-  readonly probe: string;
-}
+const imageRow = (column: string, url: string): string =>
+  `(select ${column} from vitrine.media m where m.kind = 'image' and m.url_hash = ${imageHash(url)})`;
 
-/**
- * The next probes of these images, requested or not. Rows are found by a scalar subquery: for a join, a plan made while
- * the table was small would read all of it for each image.
- */
-export async function readMarks(db: Queryable, images: readonly string[]): Promise<ProbeMark[]> {
-  if (images.length === 0) return [];
-  return db.query<ProbeMark>(
-    `select k.url, encode(${HASH}, 'hex') as "urlHash",
-            coalesce((select case when m.wanted > m.started then m.wanted else m.started + 1 end
-                        from vitrine.media m where m.kind = 'image' and m.url_hash = ${HASH}), 1) as probe
-       from unnest($1::text[]) as k(url)`,
-    [images],
-    "read probe marks",
-  );
-}
+/** SQL: how an image's URL is found in `vitrine.media`. */
+export const imageHash = (url: string): string => `sha256(convert_to(${url}, 'UTF8'))`;
+
+/** SQL: the number of an image's next probe, requested or not: what waits for it is answered by this one or a later one. */
+export const nextProbe = (url: string): string =>
+  `coalesce(${imageRow("case when m.wanted > m.started then m.wanted else m.started + 1 end", url)}, 1)`;
+
+/** SQL: the picture that is shown for an image's URL, or null. */
+export const shownFile = (url: string): string =>
+  imageRow("case when m.status = 'accepted' then m.file end", url);
 
 /** The result of the last probe. */
 export interface MediaState extends MediaUrl {

@@ -17,8 +17,6 @@ import {
   type MediaToProbe,
   type MediaUrl,
   noteSeen,
-  type ProbeMark,
-  readMarks,
   readStates,
 } from "./media-store.ts";
 import { locateMedia } from "./probes/locate-media.ts";
@@ -58,7 +56,7 @@ const unknown = { width: null, height: null, bytes: null, format: null, ...noPic
 export type ImageFate =
   | { readonly status: "none" }
   | { readonly status: "rejected"; readonly reason: string }
-  | { readonly status: "pending"; readonly mark: ProbeMark | undefined };
+  | { readonly status: "pending"; readonly url: string };
 
 /** The state of the media that a document names. */
 export interface ShownMedia {
@@ -129,19 +127,12 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
     enqueue: (tx: Queryable, documents: readonly MediaFields[]): Promise<void> =>
       enqueue(tx, documents.flatMap(urlsOf)),
 
-    /**
-     * What becomes of the image of each of these documents, in their order. Call it after `enqueue`, in the same
-     * transaction: a pending one is decided by the probe that was requested.
-     */
-    async readImageFates(tx: Queryable, documents: readonly MediaFields[]): Promise<ImageFate[]> {
-      const marks = await readMarks(tx, [...new Set(documents.flatMap(({ image }) => image ?? []))]);
-      const byUrl = new Map(marks.map((mark) => [mark.url, mark]));
-      return documents.map(({ image }): ImageFate => {
-        if (image === null) return { status: "none" };
-        const located = locateMedia(image, gateways);
-        if (located.kind === "refused") return { status: "rejected", reason: explain(located) };
-        return { status: "pending", mark: byUrl.get(image) };
-      });
+    /** What becomes of a document's image: a pending one is decided by the probe that `enqueue` requests. */
+    fateOf(image: string | null): ImageFate {
+      if (image === null) return { status: "none" };
+      const located = locateMedia(image, gateways);
+      if (located.kind === "refused") return { status: "rejected", reason: explain(located) };
+      return { status: "pending", url: image };
     },
 
     /** The pictures that are shown for these image URLs, by URL. */

@@ -1,10 +1,12 @@
 /** The metadata service: resolve a token, record the result, and read what is served. */
 
+import type { TokenRef } from "../../domain/token-ref.ts";
 import { isIndexedElsewhere } from "../chain/index/index-build.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Queryable } from "../db/database.ts";
 import { isContentAddressed } from "../fetch/locate.ts";
-import { readServedImages } from "./records/image-key-store.ts";
+import { imageKey, readServedImages } from "./records/image-key-store.ts";
+import type { Served } from "./records/learn-fetched.ts";
 import { learnServedTraits } from "./records/learn-served.ts";
 import {
   addKnownTokens,
@@ -21,6 +23,7 @@ import {
   type TokenRange,
 } from "./records/listing-store.ts";
 import { type FetchEnd, type RecordedOutcome, recordAttempts, recordFetches } from "./records/record.ts";
+import { lockServed, type ServedVersion } from "./records/record-store.ts";
 import {
   chooseSample,
   findServed,
@@ -31,8 +34,10 @@ import {
 import { findUntransferred, notReadSince, readServed, readServedBytes } from "./records/store.ts";
 import { readUpdates } from "./records/update-store.ts";
 import { type CollectionRef, lockTraits, readTraitNames } from "./traits/trait-type-store.ts";
-import { lowerHighest } from "./traits/trait-value-store.ts";
+import { createRememberedValues, lowerHighest } from "./traits/trait-value-store.ts";
 import { isUriOfVersion, type Resolve } from "./uri/resolve.ts";
+
+export type { Served } from "./records/learn-fetched.ts";
 
 export interface MetadataDeps {
   readonly resolve: Resolve;
@@ -43,6 +48,7 @@ export interface MetadataDeps {
 
 export function createMetadata(deps: MetadataDeps) {
   const { tables } = deps;
+  const remembered = createRememberedValues();
   return {
     resolve: deps.resolve,
     findKnown: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
@@ -102,11 +108,16 @@ export function createMetadata(deps: MetadataDeps) {
 
     readTraitNames,
     readServedImages,
+    /** Whether the document names this image; false if that was never noted. */
+    hasImage: ({ imageKey: key }: Pick<ServedVersion, "imageKey">, image: string | null): boolean =>
+      key === imageKey(image),
     readUpdates,
 
-    /** See `recordFetches`. */
-    recordAll: (tx: Queryable, ends: readonly FetchEnd[]): Promise<RecordedOutcome[]> =>
-      recordFetches(tx, tables, ends),
+    /** The served versions of these tokens, whose rows it locks; tokens that nobody knows are missing. */
+    lockServed: (tx: Queryable, tokens: readonly TokenRef[]) => lockServed(tx, tables, tokens),
+    /** See `recordFetches`. `locked` is the result of `lockServed` for these tokens and maybe others. */
+    recordAll: (tx: Queryable, ends: readonly FetchEnd[], locked?: Served): Promise<RecordedOutcome[]> =>
+      recordFetches(tx, tables, ends, { locked, remembered }),
     recordAttempts: (tx: Queryable, ends: readonly FetchEnd[]): Promise<void> =>
       recordAttempts(tx, tables, ends),
 

@@ -88,7 +88,7 @@ describe("claims", () => {
     expect(seen.claims).toEqual([4]);
 
     barriers.get(2)?.open();
-    await passMs(20);
+    await passMs(40);
 
     expect(seen.claims).toEqual([4, 1]);
     expect([...seen.running]).toEqual([1, 3, 4, 5]);
@@ -103,7 +103,7 @@ describe("claims", () => {
     barriers.get(1)?.open();
     await passMs(10);
     barriers.get(2)?.open();
-    await passMs(9);
+    await passMs(29);
     expect(seen.claims).toEqual([4]);
     await passMs(1);
     expect(seen.claims).toEqual([4, 2]);

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { createReportStore } from "../../../src/api/metadata/records/report-store.ts";
+import { forgetToken } from "../../../src/api/metadata/records/store.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -24,7 +26,8 @@ const served = async (tokenId: string) =>
   (await metadata.readServed(database, CHAIN_ID, COLLECTION, [tokenId])).get(tokenId);
 const versions = () =>
   database.query<{ number: number; outcome: string; confirmations: number; trigger: string }>(
-    "select number, outcome, confirmations, trigger from vitrine.version order by id",
+    `select v.number, v.outcome, v.confirmations + coalesce(t.confirmations, 0) as confirmations, v.trigger
+       from vitrine.version v left join vitrine.token t on t.served_version = v.id order by v.id`,
   );
 const hero = (fields: Record<string, unknown> = {}) => ({
   name: "Hero",
@@ -61,6 +64,28 @@ describe("a fetched document", () => {
 
     expect(await versions()).toEqual([{ number: 1, outcome: "updated", confirmations: 3, trigger: "rest" }]);
     expect(await served("1")).toMatchObject({ version: 1 });
+  });
+
+  it("leaves its confirmations to its version when another is served, or the token is forgotten", async () => {
+    const report = async () =>
+      (await createReportStore(database).versions(ref("1"), 10)).versions.map(
+        ({ number, confirmations, confirmedAt }) => [number, confirmations, confirmedAt !== null],
+      );
+    for (let i = 0; i < 3; i++) await record("1", found(hero()));
+    expect(await report()).toEqual([[1, 2, true]]);
+
+    await record("1", found(hero({ name: "Heroine" })));
+    expect(await report()).toEqual([
+      [2, 0, false],
+      [1, 2, true],
+    ]);
+
+    await record("1", found(hero({ name: "Heroine" })));
+    await forgetToken(database, ref("1"));
+    expect(await report()).toEqual([
+      [2, 1, true],
+      [1, 2, true],
+    ]);
   });
 
   it("that differs, or comes from another URI, is a new version", async () => {

@@ -32,6 +32,35 @@ describe("a trait value", () => {
     expect(highest.get("Level")).toBe(9);
   });
 
+  it("that was forgotten gets a new row when a token has it again, though its id was remembered", async () => {
+    await record("1", [text("Class", "Mage")]);
+    await record("2", [text("Class", "Mage")]);
+    await record("1", [text("Class", "Knight")]);
+    await record("2", [text("Class", "Knight")]);
+    expect(await forgetUnusedValues.run(database)).toBe(1);
+
+    await record("1", [text("Class", "Mage")]);
+
+    const held = await database.query(
+      `select v.value_text as value from vitrine.token t join vitrine.trait_value v on v.id = any(t.traits) where t.token_id = 1`,
+    );
+    expect(held).toEqual([{ value: "Mage" }]);
+  });
+
+  it("whose transaction was rolled back is not remembered", async () => {
+    await record("1", [text("Class", "Knight")]);
+    const aborted = database.transaction(async (tx) => {
+      await recordIn(tx, "1", [text("Class", "Mage")]);
+      await recordIn(tx, "2", [text("Class", "Mage")]);
+      throw new Error("aborted");
+    });
+    await expect(aborted).rejects.toThrow("aborted");
+
+    await record("1", [text("Class", "Mage")]);
+
+    expect(await values()).toEqual(["Knight", "Mage"]);
+  });
+
   it("that a version found while it is being recorded is kept", async () => {
     await record("1", [text("Class", "Mage")]);
     await record("1", [text("Class", "Knight")]);

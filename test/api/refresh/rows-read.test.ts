@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Queryable } from "../../../src/api/db/database.ts";
-import { readMarks } from "../../../src/api/media/media-store.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete, type Lease, lockLeases } from "../../../src/api/refresh/queue/leases.ts";
@@ -82,10 +81,15 @@ it("many tokens are recorded by their own rows, though the statements were plann
     database.transaction(
       (tx) =>
         countRowsRead(tx, ["vitrine"], async () => {
-          await readMarks(tx, images.slice(0, some));
-          const ends = leases
-            .slice(0, some)
-            .map((lease) => ({ lease, status: "updated", reason: null }) as const);
+          const ends = leases.slice(0, some).map((lease, index) => {
+            const fate = { status: "pending", url: images[index] ?? "" } as const;
+            return {
+              lease,
+              status: "updated",
+              reason: null,
+              served: { fate, before: "of its URL" },
+            } as const;
+          });
           await settle(tx, ends);
         }),
       "byKey",

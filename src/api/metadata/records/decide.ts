@@ -33,9 +33,14 @@ export type Decision =
   | {
       readonly kind: "confirmed";
       readonly outcome: RecordedOutcome;
-      readonly versionId: string;
-      readonly etag: string | undefined;
-      readonly verified: Verified | undefined;
+      /** What its host says of the document now, if it differs. */
+      readonly renewed:
+        | {
+            readonly versionId: string;
+            readonly etag: string | undefined;
+            readonly verified: Verified | undefined;
+          }
+        | undefined;
     }
   | {
       readonly kind: "kept";
@@ -79,7 +84,9 @@ export async function decide(
   // Older rules may have read the same document differently. If the host didn't resend it, the renormaliser handles it.
   if (isServed && (resolution.kind === "not_modified" || (served.normaliser ?? 0) >= NORMALISER)) {
     const { etag, verified } = resolution.kind === "document" ? resolution.document : {};
-    return { kind: "confirmed", outcome: unchanged, versionId: served.versionId, etag, verified };
+    const isNew = (etag ?? served.etag) !== served.etag || (verified ?? served.verified) !== served.verified;
+    const renewed = isNew ? { versionId: served.versionId, etag, verified } : undefined;
+    return { kind: "confirmed", outcome: unchanged, renewed };
   }
   // The version that the host was asked about is no longer served.
   if (resolution.kind === "not_modified") return { kind: "unknown", outcome: unchanged };

@@ -6,7 +6,7 @@ import type { Queryable } from "../../db/database.ts";
 import type { Trait } from "../document/traits.ts";
 import type { DisplayTypes } from "../traits/display-types.ts";
 import { displayTypesOf, settleTraitTypes } from "../traits/trait-type-store.ts";
-import { internValues, type ValueIds } from "../traits/trait-value-store.ts";
+import { internValues, type RememberedValues, type ValueIds } from "../traits/trait-value-store.ts";
 import type { Decision, FetchEnd } from "./decide.ts";
 import type { ServedVersion } from "./record-store.ts";
 
@@ -27,6 +27,7 @@ export async function learnTraits(
   tx: Queryable,
   decided: readonly { readonly end: FetchEnd; readonly decision: Decision }[],
   served: Served,
+  remembered: RememberedValues | undefined,
 ): Promise<ReadonlyMap<string, Learned>> {
   const collections = new Map<string, { token: TokenRef; traits: Trait[] }>();
   for (const { end, decision } of decided) {
@@ -40,7 +41,8 @@ export async function learnTraits(
   // A global order, so that two batches never deadlock.
   for (const [name, { token, traits }] of [...collections].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const types = await settleTraitTypes(tx, token, traits);
-    learned.set(name, { displayTypes: displayTypesOf(types), idOf: await internValues(tx, types, traits) });
+    const idOf = await internValues(tx, types, traits, remembered);
+    learned.set(name, { displayTypes: displayTypesOf(types), idOf });
   }
   return learned;
 }

@@ -32,8 +32,14 @@ export interface ServedVersion {
   readonly complete: boolean | null;
   /** The version of the rules that read its document. */
   readonly normaliser: number | null;
+  readonly etag: string | null;
+  readonly verified: Verified | null;
+  /** See image-key-store.ts; null until it is known. */
+  readonly imageKey: string | null;
   /** The number of the token's latest version. */
   readonly versions: number;
+  /** How often a fetch confirmed the version, if the version's own row doesn't count it yet. */
+  readonly confirmations: number;
   /** The token has no transfer yet. */
   readonly isUnseen: boolean;
   /** Null unless burned. */
@@ -49,7 +55,7 @@ export async function lockServed(
   const rows = await db.query<ServedVersion & { chainId: string; collection: string; tokenId: string }>(
     `select t.chain_id as "chainId", t.collection, t.token_id as "tokenId",
             t.served_version as "versionId", v.content_hash as hash, v.uri, v.complete, v.normaliser,
-            t.unseen as "isUnseen",
+            v.etag, v.verified, t.image_key as "imageKey", t.confirmations, t.unseen as "isUnseen",
             case when s.burned then s.burned_block end as "burnedBlock",
             -- A token that was forgotten keeps its history.
             case when t.versions > 0 then t.versions else coalesce((
@@ -68,6 +74,8 @@ export async function lockServed(
 }
 
 export interface NewVersion {
+  /** One of `reserveVersions`. */
+  readonly id: string;
   readonly token: TokenRef;
   readonly number: number;
   readonly trigger: string;
@@ -80,23 +88,28 @@ export interface NewVersion {
   readonly issues: readonly Issue[];
 }
 
-/** Appends a version to each token's history; returns the version ids by token. The tokens' rows must be locked. */
-export async function addVersions(
-  db: Queryable,
-  versions: readonly NewVersion[],
-): Promise<ReadonlyMap<string, string>> {
-  if (versions.length === 0) return new Map();
-  await addDocuments(
-    db,
-    versions.flatMap(({ document }) => document ?? []),
+/** Ids for as many new versions: known before they are added, so that what refers to them is sent along with them. */
+export async function reserveVersions(db: Queryable, count: number): Promise<string[]> {
+  if (count === 0) return [];
+  const rows = await db.query<{ id: string }>(
+    `select nextval(ids) as id
+       from (select pg_get_serial_sequence('vitrine.version', 'id')::regclass as ids offset 0) as i, generate_series(1, $1)`,
+    [count],
+    "reserve versions",
   );
-  const rows = await db.query<{ chainId: string; collection: string; tokenId: string; id: string }>(
+  return rows.map(({ id }) => id);
+}
+
+/** Appends a version to each token's history. The tokens' rows must be locked, and the documents added. */
+export async function addVersions(db: Queryable, versions: readonly NewVersion[]): Promise<void> {
+  if (versions.length === 0) return;
+  await db.query(
     `insert into vitrine.version (chain_id, collection, token_id, number, trigger, outcome, reason, uri, read_block,
-                                  duration_ms, content_hash, metadata, issues, complete, etag, verified, normaliser)
+                                  duration_ms, content_hash, metadata, issues, complete, etag, verified, id, normaliser)
+     overriding system value
      select *, ${NORMALISER} from unnest($1::bigint[], $2::text[], $3::numeric[], $4::int[], $5::text[], $6::text[], $7::text[],
                           $8::text[], $9::bigint[], $10::int[], $11::text[], $12::text[], $13::text[], $14::boolean[],
-                          $15::text[], $16::text[])
-     returning chain_id as "chainId", collection, token_id as "tokenId", id`,
+                          $15::text[], $16::text[], $17::bigint[])`,
     [
       ...keysOf(versions.map(({ token }) => token)),
       versions.map(({ number }) => number),
@@ -112,17 +125,17 @@ export async function addVersions(
       versions.map(({ document }) => document?.complete ?? false),
       versions.map(({ document }) => document?.etag ?? null),
       versions.map(({ document }) => document?.verified ?? null),
+      versions.map(({ id }) => id),
     ],
     "add versions",
   );
-  return new Map(rows.map((row) => [tokenKey({ ...row, chainId: Number(row.chainId) }), row.id]));
 }
 
 /**
  * An unreferenced document is deleted after a day, so an old one that is used again gets a new `stored_at`. Not at
  * every fetch: tokens that share a document would wait for each other.
  */
-async function addDocuments(db: Queryable, documents: readonly Document[]): Promise<void> {
+export async function addDocuments(db: Queryable, documents: readonly Document[]): Promise<void> {
   if (documents.length === 0) return;
   // A global order, so that two batches never deadlock.
   const rows = [...new Map(documents.map(({ hash, body }) => [hash, body]))].sort(([a], [b]) =>
@@ -155,29 +168,40 @@ async function addDocuments(db: Queryable, documents: readonly Document[]): Prom
   );
 }
 
-/**
- * Records that fetches confirmed the served documents, with the ETag of each host, if any. Bytes that were verified once
- * stay verified.
- */
-export async function confirmVersions(
+/** SQL: adds to the versions of these tokens' rows what only the rows counted; before another is served, or none. */
+export const keepConfirmations = (rows: string): string => `
+  update vitrine.version v set confirmations = v.confirmations + k.confirmations, confirmed_at = k.confirmed_at
+    from ${rows} as k where v.id = k.served_version and k.confirmations > 0`;
+
+/** The same for tokens whose rows are locked. */
+export async function closeVersions(db: Queryable, tokens: readonly TokenRef[]): Promise<void> {
+  if (tokens.length === 0) return;
+  await db.query(
+    keepConfirmations(`(select t.* from ${KEYS} join vitrine.token t on ${matches("t")})`),
+    keysOf(tokens),
+    "close versions",
+  );
+}
+
+/** Records a new ETag of the served document's host, or that the document's bytes were verified: they stay verified. */
+export async function renewVersions(
   db: Queryable,
-  confirmed: readonly {
+  renewed: readonly {
     readonly versionId: string;
     readonly etag: string | undefined;
     readonly verified: Verified | undefined;
   }[],
 ): Promise<void> {
-  if (confirmed.length === 0) return;
+  if (renewed.length === 0) return;
   await db.query(
-    `update vitrine.version v
-        set confirmations = v.confirmations + 1, confirmed_at = now(), etag = coalesce(k.etag, v.etag),
-            verified = coalesce(k.verified, v.verified)
+    `update vitrine.version v set etag = coalesce(k.etag, v.etag), verified = coalesce(k.verified, v.verified)
        from unnest($1::bigint[], $2::text[], $3::text[]) as k(id, etag, verified) where v.id = k.id`,
     [
-      confirmed.map(({ versionId }) => versionId),
-      confirmed.map(({ etag }) => etag ?? null),
-      confirmed.map(({ verified }) => verified ?? null),
+      renewed.map(({ versionId }) => versionId),
+      renewed.map(({ etag }) => etag ?? null),
+      renewed.map(({ verified }) => verified ?? null),
     ],
+    "renew versions",
   );
 }
 
@@ -191,6 +215,8 @@ export interface FetchMark {
   readonly isAfterReorg: boolean;
   /** The number of the token's latest version. */
   readonly versions: number;
+  /** The document was as it is served. */
+  readonly isConfirmed: boolean;
   /** The new served version, and the value ids of all its entries, shown or hidden. */
   readonly served: {
     readonly versionId: string;
@@ -212,6 +238,8 @@ export async function markFetched(db: Queryable, marks: readonly FetchMark[]): P
             last_reason = case when k.outcome is null then t.last_reason else k.reason end,
             last_fetch_at = case when k.outcome is null then t.last_fetch_at else now() end,
             versions = k.versions,
+            confirmations = case when k.served is null then t.confirmations + k.confirmed::int else 0 end,
+            confirmed_at = case when k.served is not null then null when k.confirmed then now() else t.confirmed_at end,
             good_block = case when k.outcome is distinct from 'good' then t.good_block
                               when k.after_reorg then k.block else greatest(t.good_block, k.block) end,
             served_version = coalesce(k.served, t.served_version),
@@ -224,9 +252,9 @@ export async function markFetched(db: Queryable, marks: readonly FetchMark[]): P
             served_at = case when k.served is null or k.outcome is null then t.served_at else now() end,
             changed = case when k.served is null then t.changed else pg_current_xact_id() end
        from unnest($1::bigint[], $2::text[], $3::numeric[], $4::text[], $5::text[], $6::bigint[], $7::int[], $8::bigint[],
-                   $9::text[], $10::text[], $11::text[], $12::boolean[], $13::bigint[], $14::text[])
+                   $9::text[], $10::text[], $11::text[], $12::boolean[], $13::bigint[], $14::text[], $15::boolean[])
          as k(chain_id, collection, token_id, outcome, reason, block, versions, served, traits, name, description,
-              after_reorg, image_key, issue_codes)
+              after_reorg, image_key, issue_codes, confirmed)
       where ${matches("t")}`,
     [
       ...keysOf(marks.map(({ token }) => token)),
@@ -241,6 +269,7 @@ export async function markFetched(db: Queryable, marks: readonly FetchMark[]): P
       marks.map(({ isAfterReorg }) => isAfterReorg),
       marks.map(({ served }) => (served ? imageKey(served.image) : null)),
       marks.map(({ served }) => (served ? codesOf(served.issues) : null)),
+      marks.map(({ isConfirmed }) => isConfirmed),
     ],
     "mark fetched",
   );

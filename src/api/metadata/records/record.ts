@@ -5,17 +5,21 @@ import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import { addIssues, type Issue } from "../document/issues.ts";
 import { separateConflicts, settledTypes } from "../traits/display-types.ts";
+import type { RememberedValues } from "../traits/trait-value-store.ts";
 import type { Document } from "../uri/resolve.ts";
 import { type Decision, decide, explain, type FetchEnd, type RecordedOutcome } from "./decide.ts";
 import { isUnseen, type Learned, learnTraits, type Served } from "./learn-fetched.ts";
 import { addUnseenTokens } from "./listing-store.ts";
 import {
+  addDocuments,
   addVersions,
-  confirmVersions,
+  closeVersions,
   type FetchMark,
   lockServed,
   markFetched,
   type NewVersion,
+  renewVersions,
+  reserveVersions,
 } from "./record-store.ts";
 import { isOnChain } from "./store.ts";
 
@@ -25,6 +29,13 @@ export type { FetchEnd, RecordedOutcome } from "./decide.ts";
 export const RENORMALISE = "renormalise";
 
 const LOCK_TRIES_MAX = 5;
+
+export interface RecordOptions {
+  /** What \`lockServed\` returned for these tokens in this transaction, if it was called. */
+  readonly locked?: Served | undefined;
+  readonly remembered?: RememberedValues | undefined;
+}
+
 /**
  * Stores the results of fetches of distinct tokens in the caller's transaction, and returns their outcomes in order.
  * Only a document at least as complete replaces the served one; a failure is recorded beside it. An unknown token that
@@ -34,25 +45,47 @@ export async function recordFetches(
   tx: Queryable,
   tables: ChainTables,
   ends: readonly FetchEnd[],
+  { locked, remembered }: RecordOptions = {},
 ): Promise<RecordedOutcome[]> {
-  const served = await lockKnown(tx, tables, ends);
+  const served = await lockKnown(tx, tables, ends, locked);
   const decided: { readonly end: FetchEnd; readonly decision: Decision }[] = [];
   for (const end of ends) {
     decided.push({ end, decision: await decide(tx, tables, end, served.get(tokenKey(end.token))) });
   }
-  const learned = await learnTraits(tx, decided, served);
-  const versions = await addVersions(
-    tx,
-    decided.flatMap(({ end, decision }) => versionOf(end, decision, served, learned) ?? []),
+  const added = decided.filter(({ decision }) => decision.kind === "kept" || decision.kind === "served");
+  const [learned, reserved] = await Promise.all([
+    learnTraits(tx, decided, served, remembered),
+    reserveVersions(tx, added.length),
+    addDocuments(
+      tx,
+      decided.flatMap(({ decision }) => ("document" in decision ? (decision.document ?? []) : [])),
+    ),
+  ]);
+  const versionIds = new Map(
+    added.map(({ end: { token } }, index) => [tokenKey(token), reserved[index] ?? ""]),
   );
-  await confirmVersions(
-    tx,
-    decided.flatMap(({ decision }) => (decision.kind === "confirmed" ? decision : [])),
+  const closed = added.filter(
+    ({ end, decision }) =>
+      decision.kind === "served" && (served.get(tokenKey(end.token))?.confirmations ?? 0) > 0,
   );
-  await markFetched(
-    tx,
-    decided.flatMap(({ end, decision }) => markOf(end, decision, served, learned, versions) ?? []),
-  );
+  await Promise.all([
+    addVersions(
+      tx,
+      decided.flatMap(({ end, decision }) => versionOf(end, decision, served, learned, versionIds) ?? []),
+    ),
+    renewVersions(
+      tx,
+      decided.flatMap(({ decision }) => (decision.kind === "confirmed" ? (decision.renewed ?? []) : [])),
+    ),
+    closeVersions(
+      tx,
+      closed.map(({ end }) => end.token),
+    ),
+    markFetched(
+      tx,
+      decided.flatMap(({ end, decision }) => markOf(end, decision, served, learned, versionIds) ?? []),
+    ),
+  ]);
   return decided.map(({ end, decision: { outcome } }) =>
     isUnseen(served, end.token) ? { ...outcome, isUnseen: true } : outcome,
   );
@@ -74,30 +107,45 @@ export async function recordAttempts(
     if (resolution.kind !== "failed" || !before) return [];
     return { token, trigger, resolution, reason: explain(resolution), versions: before.versions + 1 };
   });
-  await addVersions(
-    tx,
-    failed.map((end) => ({ ...describe(end), number: end.versions, outcome: "failed", reason: end.reason })),
-  );
-  await markFetched(
-    tx,
-    failed.map(({ token, resolution: { block }, reason, versions }) => ({
-      token,
-      outcome: "failed",
-      reason,
-      block,
-      isAfterReorg: false,
-      versions,
-      served: null,
-    })),
-  );
+  const ids = await reserveVersions(tx, failed.length);
+  await Promise.all([
+    addVersions(
+      tx,
+      failed.map((end, index) => ({
+        ...describe(end),
+        id: ids[index] ?? "",
+        number: end.versions,
+        outcome: "failed",
+        reason: end.reason,
+      })),
+    ),
+    markFetched(
+      tx,
+      failed.map(({ token, resolution: { block }, reason, versions }) => ({
+        token,
+        outcome: "failed",
+        reason,
+        block,
+        isAfterReorg: false,
+        versions,
+        isConfirmed: false,
+        served: null,
+      })),
+    ),
+  ]);
 }
 
 /** A document makes a token known. So does a transfer, even if its trigger has not been processed yet. */
-async function lockKnown(tx: Queryable, tables: ChainTables, ends: readonly FetchEnd[]) {
+async function lockKnown(
+  tx: Queryable,
+  tables: ChainTables,
+  ends: readonly FetchEnd[],
+  locked: Served | undefined,
+): Promise<Served> {
   const tokens = ends.map(({ token }) => token);
   // Retries if another transaction deleted a token between the two statements.
   for (let tries = 1; tries <= LOCK_TRIES_MAX; tries++) {
-    const served = await lockServed(tx, tables, tokens);
+    const served = (tries === 1 ? locked : undefined) ?? (await lockServed(tx, tables, tokens));
     let isComplete = true;
     for (const { token, resolution } of ends) {
       if (served.has(tokenKey(token))) continue;
@@ -119,11 +167,13 @@ function versionOf(
   decision: Decision,
   served: Served,
   learned: ReadonlyMap<string, Learned>,
+  versionIds: ReadonlyMap<string, string>,
 ): NewVersion | undefined {
   if (decision.kind === "unknown" || decision.kind === "confirmed") return undefined;
   const { document, outcome } = decision;
   const number = versionsBefore(served, end.token) + 1;
-  const described = { ...describe(end), number, document, reason: outcome.reason };
+  const id = versionIds.get(tokenKey(end.token)) ?? "";
+  const described = { ...describe(end), id, number, document, reason: outcome.reason };
   if (decision.kind === "kept") {
     return { ...described, outcome: decision.version, issues: document?.issues ?? [] };
   }
@@ -146,17 +196,22 @@ function markOf(
   decision: Decision,
   served: Served,
   learned: ReadonlyMap<string, Learned>,
-  versions: ReadonlyMap<string, string>,
+  versionIds: ReadonlyMap<string, string>,
 ): FetchMark | undefined {
   if (decision.kind === "unknown") return undefined;
   const { token, trigger, resolution } = end;
   const { block } = resolution;
   const before = versionsBefore(served, token);
-  const mark = { token, block, reason: decision.outcome.reason, isAfterReorg: trigger === "reorg" };
+  const isConfirmed = decision.kind === "confirmed";
+  const mark = {
+    token,
+    block,
+    reason: decision.outcome.reason,
+    isAfterReorg: trigger === "reorg",
+    isConfirmed,
+  };
   const isFetched = trigger !== RENORMALISE;
-  if (decision.kind === "confirmed") return { ...mark, outcome: "good", versions: before, served: null };
-  const versionId = versions.get(tokenKey(token));
-  if (versionId === undefined) throw new Error("a version that was added has an id");
+  if (isConfirmed) return { ...mark, outcome: "good", versions: before, served: null };
   if (decision.kind === "kept") {
     return { ...mark, outcome: isFetched ? "failed" : null, versions: before + 1, served: null };
   }
@@ -169,7 +224,7 @@ function markOf(
     outcome: isFetched ? "good" : null,
     versions: before + 1,
     served: {
-      versionId,
+      versionId: versionIds.get(tokenKey(token)) ?? "",
       valueIds,
       name,
       description,

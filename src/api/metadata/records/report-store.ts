@@ -45,9 +45,14 @@ export const createReportStore = (database: Queryable) => ({
   async versions(token: TokenRef, limit: number, before?: number): Promise<VersionPage> {
     const rows = await database.query<VersionRow>(
       `select number, trigger, outcome, reason, uri, read_block as "readBlock", content_hash as "contentHash", normaliser,
-              duration_ms as "durationMs", fetched_at as "fetchedAt", confirmed_at as "confirmedAt", confirmations, issues
-         from vitrine.version
-        where chain_id = $1 and collection = $2 and token_id = $3 and ($4::int is null or number < $4)
+              duration_ms as "durationMs", fetched_at as "fetchedAt", issues,
+              coalesce(t.confirmed_at, v.confirmed_at) as "confirmedAt",
+              v.confirmations + coalesce(t.confirmations, 0) as confirmations
+         from vitrine.version v
+         left join lateral (
+           select t.confirmations, t.confirmed_at from vitrine.token t
+            where (t.chain_id, t.collection, t.token_id, t.served_version) = (v.chain_id, v.collection, v.token_id, v.id)) t on true
+        where v.chain_id = $1 and v.collection = $2 and v.token_id = $3 and ($4::int is null or v.number < $4)
         order by number desc limit $5`,
       [token.chainId, token.collection, token.tokenId, before ?? null, limit + 1],
       "read versions",

@@ -17,6 +17,8 @@ export interface TraitType {
   readonly displayType: DisplayType;
   /** The highest value ever shown as a number. Only `lowerHighest` decreases it. */
   readonly highest: number | null;
+  /** Rises when values of the type are deleted. */
+  readonly forgotten: number;
 }
 
 export type TraitTypes = ReadonlyMap<string, TraitType>;
@@ -30,7 +32,7 @@ export async function readTraitTypes(
   const asked = [...new Set(names)];
   if (asked.length === 0) return new Map();
   const rows = await db.query<TraitType & { name: string }>(
-    `select trait_type as name, id, display_type as "displayType", highest from vitrine.trait_type
+    `select trait_type as name, id, display_type as "displayType", highest, forgotten from vitrine.trait_type
       where chain_id = $1 and collection = $2 and key = any($3::text[])`,
     [chainId, collection, asked.map(textKey)],
     "read trait types",
@@ -76,13 +78,12 @@ export async function settleTraitTypes(
   collection: CollectionRef,
   traits: readonly Trait[],
 ): Promise<TraitTypes> {
-  await awaitApproval(tx, collection);
   const first = new Map<string, DisplayType>();
   for (const { trait_type, display_type } of traits) {
     if (!first.has(trait_type)) first.set(trait_type, display_type);
   }
   const read = () => readTraitTypes(tx, collection, first.keys());
-  let known = await read();
+  let [, known] = await Promise.all([awaitApproval(tx, collection), read()]);
   const missing = [...first].filter(([name]) => !known.has(name));
   if (missing.length > 0) {
     await addTraitTypes(tx, collection, missing);
@@ -120,7 +121,11 @@ const approvalLock = "hashtextextended('vitrine display types ' || $1 || ':' || 
  * hidden number would leave the highest value too low.
  */
 async function awaitApproval(tx: Queryable, { chainId, collection }: CollectionRef): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock_shared(${approvalLock})`, [String(chainId), collection]);
+  await tx.query(
+    `select pg_advisory_xact_lock_shared(${approvalLock})`,
+    [String(chainId), collection],
+    "await approval",
+  );
 }
 
 /** Allows one change of the collection's stored traits at a time, and none while versions are being recorded. */

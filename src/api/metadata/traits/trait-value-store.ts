@@ -1,9 +1,12 @@
 /** SQL for trait values, each stored once; tokens refer to their ids. */
 
+import { LRUCache } from "lru-cache";
 import type { Queryable } from "../../db/database.ts";
 import { type Trait, valueText } from "../document/traits.ts";
 import { textKey } from "./text-key.ts";
 import type { TraitTypes } from "./trait-type-store.ts";
+
+const REMEMBERED_MAX = 100_000;
 
 /** The columns of a value under one display type. */
 export interface ValueRow {
@@ -34,18 +37,46 @@ const rowOf = (types: TraitTypes, { trait_type, display_type, value }: Trait): V
 /** The id of an entry's value; undefined if no token ever had it. */
 export type ValueIds = (trait: Trait) => number | undefined;
 
-/** The ids of these entries' values, adding new ones. Their trait types must be known. */
+/**
+ * The ids of committed values, the last used of them, for one process. An entry holds as long as its trait type's
+ * `forgotten` is the same: while a transaction awaits no approval, no value is deleted.
+ */
+export type RememberedValues = LRUCache<string, number>;
+export const createRememberedValues = (): RememberedValues => new LRUCache({ max: REMEMBERED_MAX });
+
+/** The ids of these entries' values, adding new ones. Their trait types must be known, read in this transaction. */
 export async function internValues(
   tx: Queryable,
   types: TraitTypes,
   traits: readonly Trait[],
+  remembered: RememberedValues = createRememberedValues(),
 ): Promise<ValueIds> {
+  const forgotten = new Map([...types.values()].map((type) => [type.id, type.forgotten]));
+  const rememberedKey = (row: ValueRow): string => `${forgotten.get(row.typeId)}:${valueKey(row)}`;
+  const ids = new Map<string, number>();
   const rows = distinct(types, traits);
-  const ids = await readIds(tx, rows);
-  const missing = rows.filter((row) => !ids.has(valueKey(row)));
+  const unknown: ValueRow[] = [];
+  for (const row of rows) {
+    const id = remembered.get(rememberedKey(row));
+    if (id === undefined) unknown.push(row);
+    else ids.set(valueKey(row), id);
+  }
+  if (unknown.length === 0) return idsOf(types, ids);
+  const found = await readIds(tx, unknown);
+  const missing: ValueRow[] = [];
+  for (const row of unknown) {
+    const { id, isOurs } = found.get(valueKey(row)) ?? {};
+    if (id === undefined) missing.push(row);
+    else {
+      ids.set(valueKey(row), id);
+      // This transaction may yet be rolled back.
+      if (!isOurs) remembered.set(rememberedKey(row), id);
+    }
+  }
   if (missing.length === 0) return idsOf(types, ids);
   await addValues(tx, missing);
-  return idsOf(types, new Map([...ids, ...(await readIds(tx, missing))]));
+  for (const [key, { id }] of await readIds(tx, missing)) ids.set(key, id);
+  return idsOf(types, ids);
 }
 
 function distinct(types: TraitTypes, traits: readonly Trait[]): readonly ValueRow[] {
@@ -64,10 +95,17 @@ const idsOf =
     return row && ids.get(valueKey(row));
   };
 
-async function readIds(db: Queryable, rows: readonly ValueRow[]): Promise<ReadonlyMap<string, number>> {
+interface StoredValue {
+  readonly id: number;
+  /** Added by this transaction. */
+  readonly isOurs: boolean;
+}
+
+async function readIds(db: Queryable, rows: readonly ValueRow[]): Promise<ReadonlyMap<string, StoredValue>> {
   if (rows.length === 0) return new Map();
-  const found = await db.query<{ typeId: number; displayType: string; key: string; id: number }>(
-    `select v.trait_type_id as "typeId", v.display_type as "displayType", v.key, v.id
+  const found = await db.query<StoredValue & { typeId: number; displayType: string; key: string }>(
+    `select v.trait_type_id as "typeId", v.display_type as "displayType", v.key, v.id,
+            coalesce(v.xmin = pg_current_xact_id_if_assigned()::xid, false) as "isOurs"
        from unnest($1::int[], $2::text[], $3::text[]) as k(trait_type_id, display_type, key)
        join vitrine.trait_value v using (trait_type_id, display_type, key)`,
     [
@@ -77,7 +115,7 @@ async function readIds(db: Queryable, rows: readonly ValueRow[]): Promise<Readon
     ],
     "find values",
   );
-  return new Map(found.map((row) => [valueKey(row), row.id]));
+  return new Map(found.map((row) => [valueKey(row), row]));
 }
 
 // Writes in a global order, so that two batches never deadlock.

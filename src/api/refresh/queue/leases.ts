@@ -81,22 +81,23 @@ export interface LockedLeases<Each extends Lease> {
   readonly current: readonly Each[];
   /** Those of them that receipts wait for. */
   readonly awaited: ReadonlySet<Each>;
-  /** Whether any host has failed recently. */
-  readonly hasHostFaults: boolean;
+  /** Those of the hosts that have failed recently. */
+  readonly faultyHosts: ReadonlySet<string>;
 }
 
 /** Locks the tokens' rows for the transaction. A later receipt waits for a later fetch. */
 export async function lockLeases<Each extends Lease>(
   db: Queryable,
   leases: readonly Each[],
+  hosts: readonly string[] = [],
 ): Promise<LockedLeases<Each>> {
-  const rows = await db.query<Row & { awaited: boolean; hasHostFaults: boolean }>(
+  const rows = await db.query<Row & { awaited: boolean; faultyHosts: string[] | null }>(
     lockRows(`,
          exists (select from vitrine.receipt_token t
                   where (t.chain_id, t.collection, t.token_id) = (r.chain_id, r.collection, r.token_id)
                     and t.status is null) as awaited,
-         exists (select from vitrine.host) as "hasHostFaults"`),
-    keysOf(leases),
+         (select array_agg(h.host) from vitrine.host h where h.host = any($5)) as "faultyHosts"`),
+    [...keysOf(leases), hosts],
     "lock leases",
   );
   return {
@@ -107,7 +108,7 @@ export async function lockLeases<Each extends Lease>(
         rows.filter(({ awaited }) => awaited),
       ),
     ),
-    hasHostFaults: rows.some(({ hasHostFaults }) => hasHostFaults),
+    faultyHosts: new Set(rows[0]?.faultyHosts),
   };
 }
 

@@ -8,29 +8,31 @@ import { noteChanged } from "./receipts.ts";
 export const imageOutcomes = ["updated", "unchanged", "rejected", "pending", "none"] as const;
 export type ImageOutcome = (typeof imageOutcomes)[number];
 
-/** The columns of a receipt's token that say what becomes of its image. */
+/** What becomes of the image of a document that is served. */
+export interface ServedImage {
+  readonly fate: ImageFate;
+  /** The picture that the token showed before, if it is not that of the image's URL. */
+  readonly before: "of its URL" | { readonly file: string | null };
+}
+
+/** What is written of an image; the rest is found by its URL. */
 export interface ImageColumns {
   readonly image: ImageOutcome | null;
   readonly reason: string | null;
-  readonly urlHash: string | null;
-  readonly probe: string | null;
-}
-
-const nothing: ImageColumns = { image: null, reason: null, urlHash: null, probe: null };
-
-/** What becomes of the image of a document that is served. */
-export interface ServedImage {
-  readonly fate: ImageFate | undefined;
-  /** The picture that the token showed before. */
+  readonly url: string | null;
   readonly before: string | null;
+  readonly isBeforeOfUrl: boolean;
 }
 
-export function imageColumns({ fate }: Pick<ServedImage, "fate">): ImageColumns {
-  if (!fate) return nothing;
-  if (fate.status === "none") return { ...nothing, image: "none" };
-  if (fate.status === "rejected") return { ...nothing, image: "rejected", reason: fate.reason };
-  const { urlHash = null, probe = null } = fate.mark ?? {};
-  return { ...nothing, image: "pending", urlHash, probe };
+export function imageColumns(served: ServedImage | undefined): ImageColumns {
+  const { fate, before } = served ?? {};
+  return {
+    image: fate?.status ?? null,
+    reason: fate?.status === "rejected" ? fate.reason : null,
+    url: fate?.status === "pending" ? fate.url : null,
+    before: typeof before === "object" ? before.file : null,
+    isBeforeOfUrl: before === "of its URL",
+  };
 }
 
 /**

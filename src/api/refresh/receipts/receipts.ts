@@ -2,6 +2,7 @@
 
 import type { Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
+import { imageHash, nextProbe, shownFile } from "../../media/module.ts";
 import type { Lease } from "../queue/leases.ts";
 import { type ImageOutcome, imageColumns, imageOutcome, type ServedImage } from "./receipt-images.ts";
 
@@ -103,24 +104,27 @@ export async function settle(
     readonly served?: ServedImage | undefined;
   }[],
 ): Promise<void> {
-  const images = ends.map(({ served }) => imageColumns(served ?? { fate: undefined }));
-  const settled = await db.query<{ receiptId: string }>(
+  const images = ends.map(({ served }) => imageColumns(served));
+  await db.query(
     // Looked up token by token: a plan made while no receipt was open would pass all open ones for each token.
     `with open as materialized (
        select o.receipt_id, o.position, k.*
          from unnest($1::bigint[], $2::text[], $3::numeric[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
-                     $9::text[], $10::bigint[], $11::text[])
-           as k(chain_id, collection, token_id, started, status, reason, image, image_reason, image_hash, image_probe, image_before)
+                     $9::text[], $10::text[], $11::boolean[])
+           as k(chain_id, collection, token_id, started, status, reason, image, image_reason, url, before, is_before_of_url)
         cross join lateral (
           select t.receipt_id, t.position from vitrine.receipt_token t
            where (t.chain_id, t.collection, t.token_id) = (k.chain_id, k.collection, k.token_id)
              and t.status is null and t.wanted <= k.started
-             for update) o)
-     update vitrine.receipt_token t
-        set status = k.status, reason = k.reason, image = k.image, image_reason = k.image_reason,
-            image_hash = decode(k.image_hash, 'hex'), image_probe = k.image_probe, image_before = k.image_before
-       from open k where (t.receipt_id, t.position) = (k.receipt_id, k.position)
-     returning t.receipt_id as "receiptId"`,
+             for update) o),
+     settled as (
+       update vitrine.receipt_token t
+          set status = k.status, reason = k.reason, image = k.image, image_reason = k.image_reason,
+              image_hash = ${imageHash("k.url")}, image_probe = case when k.url is not null then ${nextProbe("k.url")} end,
+              image_before = case when k.is_before_of_url then ${shownFile("k.url")} else k.before end
+         from open k where (t.receipt_id, t.position) = (k.receipt_id, k.position)
+       returning t.receipt_id)
+     ${notesOf("settled", "$12")}`,
     [
       ends.map(({ lease }) => lease.chainId),
       ends.map(({ lease }) => lease.collection),
@@ -130,27 +134,35 @@ export async function settle(
       ends.map(({ reason }) => reason),
       images.map(({ image }) => image),
       images.map(({ reason }) => reason),
-      images.map(({ urlHash }) => urlHash),
-      images.map(({ probe }) => probe),
-      ends.map(({ served }) => served?.before ?? null),
+      images.map(({ url }) => url),
+      images.map(({ before }) => before),
+      images.map(({ isBeforeOfUrl }) => isBeforeOfUrl),
+      RECEIPT_CHANNEL,
     ],
     "settle",
   );
-  await noteChanged(db, settled);
 }
+
+/**
+ * SQL: notifies the waiters of the receipts of these rows when the transaction commits. Transactions with notifications
+ * commit one after the other, and most have nobody to notify.
+ */
+const notesOf = (rows: string, channel: string): string => `
+  select pg_notify(${channel}, string_agg(receipt_id::text, ',')) from (
+    select receipt_id, (row_number() over () - 1) / ${IDS_PER_NOTE} as note from ${rows} group by receipt_id) as changed
+   group by note`;
 
 /** Notifies the waiters of these receipts when the transaction commits. */
 export async function noteChanged(
   db: Queryable,
   changed: readonly { readonly receiptId: string }[],
 ): Promise<void> {
-  const ids = [...new Set(changed.map(({ receiptId }) => receiptId))];
-  const notes: string[] = [];
-  for (let start = 0; start < ids.length; start += IDS_PER_NOTE)
-    notes.push(ids.slice(start, start + IDS_PER_NOTE).join(","));
-  // Transactions with notifications commit one after the other, and most have nobody to notify.
-  if (notes.length > 0)
-    await db.query("select pg_notify($1, note) from unnest($2::text[]) note", [RECEIPT_CHANNEL, notes]);
+  if (changed.length === 0) return;
+  await db.query(
+    notesOf("unnest($2::uuid[]) as c(receipt_id)", "$1"),
+    [RECEIPT_CHANNEL, changed.map(({ receiptId }) => receiptId)],
+    "note receipts",
+  );
 }
 
 /** A receipt of that owner, token by token; undefined for another owner's. */

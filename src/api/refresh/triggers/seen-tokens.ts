@@ -7,7 +7,7 @@ import type { MediaService } from "../../media/service.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 
 /** Enqueues probes of the media that documents name. */
-export type EnqueueMedia = Pick<MediaService, "enqueue" | "readImageFates" | "readFiles">;
+export type EnqueueMedia = Pick<MediaService, "enqueue" | "fateOf" | "readFiles">;
 
 export interface SeenDeps {
   readonly metadata: Pick<MetadataService, "learnServedTraits">;

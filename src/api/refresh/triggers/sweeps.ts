@@ -130,14 +130,15 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
       let waiting = false;
       let more = true;
       while (more && steps < STEPS_MAX) {
-        const open = await database.query<{ id: string }>(
-          `select distinct on (chain_id, collection) id from vitrine.sweep
+        const open = await database.query<{ id: string; chainId: string; collection: string }>(
+          `select distinct on (chain_id, collection) id, chain_id as "chainId", collection from vitrine.sweep
             where finished_at is null order by chain_id, collection, id`,
         );
         more = false;
         waiting = open.length > 0;
-        for (const { id } of open) {
-          const { hasAsked, isLeftToCount } = await database.transaction((tx) => advanceOne(tx, id));
+        for (const { id, chainId, collection } of open) {
+          const free = QUEUED_MAX - (await countQueued(database, chainId, collection));
+          const { hasAsked, isLeftToCount } = await database.transaction((tx) => advanceOne(tx, id, free));
           more ||= hasAsked;
           moved ||= hasAsked || isLeftToCount;
           steps++;
@@ -150,16 +151,11 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
   async function advanceOne(
     tx: Queryable,
     id: string,
+    free: number,
   ): Promise<{ readonly hasAsked: boolean; readonly isLeftToCount: boolean }> {
     const sweep = await lockOpen(tx, id);
     if (!sweep) return { hasAsked: false, isLeftToCount: false };
     const counting = sweep.minted ? undefined : await countOn(tx, sweep);
-    const [queued] = await tx.query<{ count: number }>(
-      `select count(*)::int as count from vitrine.refresh
-        where chain_id = $1 and collection = $2 and wanted > done and lease is null and trigger = 'sweep'`,
-      [sweep.chainId, sweep.collection],
-    );
-    const free = QUEUED_MAX - (queued?.count ?? 0);
     const hasCapacity = free >= CAPACITY_MIN;
     if (counting !== undefined) {
       if (hasCapacity) await ask(tx, sweep, free);
@@ -241,6 +237,17 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     );
     return tokenIds.length > 0;
   }
+}
+
+/** How many tokens of the collection's sweeps wait in the queue. */
+async function countQueued(database: Database, chainId: string, collection: string): Promise<number> {
+  const [row] = await database.query<{ count: number }>(
+    `select count(*)::int as count from vitrine.refresh
+      where chain_id = $1 and collection = $2 and wanted > done and lease is null and trigger = 'sweep'`,
+    [chainId, collection],
+    "count queued of sweep",
+  );
+  return row?.count ?? 0;
 }
 
 /** The sweep, locked, unless it has ended or another process works on it. */

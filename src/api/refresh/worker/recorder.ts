@@ -8,7 +8,7 @@ import { isHostFault } from "../../fetch/host-fault.ts";
 import { type Logger, silentLogger } from "../../http/logger.ts";
 import type { HostAnswer, NoteHost } from "../../jobs/hosts.ts";
 import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
-import type { MetadataService } from "../../metadata/service.ts";
+import type { MetadataService, Served } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
 import { currentScope, runInScope, type Scope } from "../../tracing/spans.ts";
 import { type FetchReport, noRefreshMetrics, type RefreshMetrics } from "../metrics.ts";
@@ -37,7 +37,7 @@ export interface FetchedLease {
 
 const noMedia: EnqueueMedia = {
   enqueue: async () => undefined,
-  readImageFates: async () => [],
+  fateOf: () => ({ status: "none" }),
   readFiles: async () => new Map(),
 };
 
@@ -144,14 +144,18 @@ async function recordAll(
   batch: readonly FetchedLease[],
 ): Promise<Recorded> {
   const leases = batch.map(({ lease }) => lease);
-  const holding = await lockLeases(tx, leases);
+  const names = new Set(batch.flatMap(({ resolution: { host } }) => host ?? []));
+  const [holding, served] = await Promise.all([
+    lockLeases(tx, leases, [...names]),
+    metadata.lockServed(tx, leases),
+  ]);
   const current = new Set(holding.current);
   const kept = batch.filter(({ lease }) => current.has(lease));
   const again = kept.filter(goesOn);
   const over = kept.filter((each) => !goesOn(each));
   const retried = await putBack(tx, metadata, again);
-  const { ends, reports } = await end(tx, metadata, media, over, holding.awaited);
-  await noteHosts(tx, hosts, kept, holding.hasHostFaults);
+  const { ends, reports } = await end(tx, metadata, media, over, holding.awaited, served);
+  await noteHosts(tx, hosts, kept, holding.faultyHosts);
   return {
     lost: new Set(leases.filter((lease) => !current.has(lease))),
     reports: [...retried, ...reports],
@@ -186,12 +190,19 @@ async function end(
   media: EnqueueMedia,
   batch: readonly FetchedLease[],
   awaited: ReadonlySet<Lease>,
+  locked: Served,
 ): Promise<{ readonly ends: Recorded["statuses"]; readonly reports: readonly FetchReport[] }> {
   if (batch.length === 0) return { ends: [], reports: [] };
   const missed = batch.filter(isMissedSample);
   const recorded = batch.filter((each) => !isMissedSample(each));
-  const shownBefore = await readShown(tx, metadata, media, [...awaited]);
-  const outcomes = await metadata.recordAll(tx, recorded.map(endOf));
+  const shownBefore = await readShown(
+    tx,
+    metadata,
+    media,
+    recorded.filter(({ lease }) => awaited.has(lease)),
+    locked,
+  );
+  const outcomes = await metadata.recordAll(tx, recorded.map(endOf), locked);
   const ends = new Map(
     recorded.flatMap(({ lease, resolution: { host, durationMs } }, index) => {
       const outcome = outcomes[index];
@@ -206,14 +217,14 @@ async function end(
     if (!isServed || resolution.kind !== "document") return [];
     return [{ lease, isUnseen, metadata: resolution.document.metadata }];
   });
-  await media.enqueue(
-    tx,
-    served.flatMap(({ isUnseen, metadata }) => (isUnseen ? [] : metadata)),
-  );
+  const seen = served.flatMap(({ isUnseen, metadata }) => (isUnseen ? [] : metadata));
   const answers = [...ends.values()].filter(({ lease }) => awaited.has(lease));
-  await answerReceipts(tx, media, answers, served, shownBefore);
   const over = batch.map(({ lease }) => lease);
-  await complete(tx, over, (lease) => ends.get(lease) ?? { status: "failed" });
+  await Promise.all([
+    media.enqueue(tx, seen),
+    answerReceipts(tx, media, answers, served, shownBefore),
+    complete(tx, over, (lease) => ends.get(lease) ?? { status: "failed" }),
+  ]);
   return { ends: [...ends.values()], reports: [...ends.values(), ...missed.flatMap(missedReport)] };
 }
 
@@ -249,7 +260,7 @@ async function noteHosts(
   tx: Queryable,
   { noteHost, answeredLately = () => 0 }: Pick<RecorderDeps, "noteHost" | "answeredLately">,
   batch: readonly FetchedLease[],
-  hasHostFaults: boolean,
+  faultyHosts: ReadonlySet<string>,
 ): Promise<void> {
   const putBack = batch.filter(goesOn);
   await rememberHosts(
@@ -268,7 +279,7 @@ async function noteHosts(
     else byHost.set(host, [answer]);
   }
   for (const [host, answers] of [...byHost].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (!hasHostFaults && answers.every(({ kind }) => kind === "answered")) continue;
+    if (!faultyHosts.has(host) && answers.every(({ kind }) => kind === "answered")) continue;
     const good = answers.filter(({ kind }) => kind === "answered").length;
     await noteHost(tx, host, answers, Math.max(0, Math.floor(answeredLately(host)) - good));
   }
