@@ -23,7 +23,8 @@ describe("a new trigger", () => {
     await setup.setChain(100, 70);
     await setup.add({ block: 90, token: 7n });
 
-    for (let pass = 0; pass < 3; pass++) expect(await triggers.handleBatch()).toBe(false);
+    for (let pass = 0; pass < 3; pass++)
+      expect(await triggers.handleBatch()).toMatchObject({ isMore: false });
 
     expect(await readQueue(database)).toMatchObject([
       { tokenId: "7", requested: 1, trigger: "event", priority: 20, minBlock: 90 },
@@ -129,7 +130,7 @@ describe("a backlog", () => {
       await triggers.handleBatch(),
     ];
 
-    expect(answers).toEqual([true, true, false]);
+    expect(answers.map(({ isMore }) => isMore)).toEqual([true, true, false]);
     const rows = await readQueue(database);
     expect(rows).toHaveLength(9_300);
     expect(rows.every(({ requested }) => requested === 1)).toBe(true);

@@ -9,10 +9,18 @@ import { createBarrier, createMemoryLogger } from "../../support/worker.ts";
 const unhandled: unknown[] = [];
 process.on("unhandledRejection", (reason) => unhandled.push(reason));
 
-function start(handleBatch: ChainTriggers["handleBatch"], advance: Sweeps["advance"] = async () => "idle") {
+/** `handleBatch` returns whether another batch waits. */
+function start(
+  handleBatch: () => Promise<boolean>,
+  advance: Sweeps["advance"] = async () => "idle",
+  isBackfill = false,
+) {
   const { logger, entries } = createMemoryLogger();
   const receiptTimeout = { check: async () => undefined };
-  const loop = startTriggerLoop({ triggers: { handleBatch }, sweeps: { advance }, receiptTimeout, logger });
+  const triggers: ChainTriggers = {
+    handleBatch: async () => ({ isMore: await handleBatch(), isBackfill }),
+  };
+  const loop = startTriggerLoop({ triggers, sweeps: { advance }, receiptTimeout, logger });
   onTestFinished(() => loop.stop());
   return { loop, log: entries };
 }
@@ -120,6 +128,34 @@ describe("the search for chain triggers", () => {
     const [first = 0, second = 0] = begun;
     const [firstEnd = 0] = ended;
     expect(second - firstEnd).toBeGreaterThanOrEqual(firstEnd - first - 2);
+  });
+
+  it("rests four times as long while the chain index is built, even with a backlog, and sweeps meanwhile", async () => {
+    const begun: number[] = [];
+    let firstEnd = 0;
+    let sweeps = 0;
+    const { loop } = start(
+      async () => {
+        begun.push(performance.now());
+        await sleep(50);
+        firstEnd ||= performance.now();
+        return true;
+      },
+      async () => {
+        if (begun.length === 1 && ++sweeps < 3) setTimeout(() => loop.wake(), 10);
+        return "idle";
+      },
+      true,
+    );
+
+    await eventually(
+      () => begun.length,
+      (count) => count >= 2,
+    );
+
+    const [first = 0, second = 0] = begun;
+    expect(second - firstEnd).toBeGreaterThanOrEqual(4 * (firstEnd - first) - 5);
+    expect(sweeps).toBeGreaterThan(1);
   });
 
   it("runs one pass at a time, and a wake during it causes one more", async () => {

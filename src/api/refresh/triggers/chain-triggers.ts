@@ -3,7 +3,7 @@
  * trigger that a reorg removed is found the same way, so a reorg may cost an extra refresh and never loses one.
  */
 
-import { headMark } from "../../chain/index/index-trust.ts";
+import { headMark, ready } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import type { MetadataService } from "../../metadata/service.ts";
@@ -38,6 +38,13 @@ export interface ChainTriggerDeps {
   readonly now?: () => number;
 }
 
+export interface Handled {
+  /** Another batch is waiting. */
+  readonly isMore: boolean;
+  /** The chain index is still being built. */
+  readonly isBackfill: boolean;
+}
+
 /** Checkpoints, which grow as text. */
 interface Progress {
   readonly handled: string;
@@ -50,19 +57,16 @@ interface Progress {
 export function createChainTriggers({ database, tables, metadata, media, now = Date.now }: ChainTriggerDeps) {
   const behind = new Map<number, { readonly latest: string; readonly since: number }>();
   return {
-    /**
-     * Handles one batch per chain. True if more is waiting. Processes take turns per chain; one that finds another at
-     * work leaves the batch to it.
-     */
-    async handleBatch(): Promise<boolean> {
-      const chains = await database.query<{ chainId: string }>(
-        `select chain_id as "chainId" from ${tables.checkpoint}`,
+    /** Handles one batch per chain. Processes take turns per chain; one that finds another at work leaves the batch to it. */
+    async handleBatch(): Promise<Handled> {
+      const chains = await database.query<{ chainId: string; isBackfill: boolean }>(
+        `select chain_id as "chainId", not ${ready(tables)} as "isBackfill" from ${tables.checkpoint}`,
       );
-      let more = false;
+      let isMore = false;
       for (const { chainId } of chains) {
-        more = (await database.transaction((tx) => handleChain(tx, Number(chainId)))) || more;
+        isMore = (await database.transaction((tx) => handleChain(tx, Number(chainId)))) || isMore;
       }
-      return more;
+      return { isMore, isBackfill: chains.some(({ isBackfill }) => isBackfill) };
     },
   };
 

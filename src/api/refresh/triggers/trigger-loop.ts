@@ -12,6 +12,8 @@ import type { Sweeps } from "./sweeps.ts";
 const POLL_MS = 1_000;
 // Each batch reads all triggers that may still change, of which a burst leaves many: a batch that took long rests as long.
 const LONG_MS = 100;
+// While the chain index is being built, which comes first, a batch is followed by a rest of this many times its length.
+const BACKFILL_REST = 4;
 // The queue takes the next tokens of a sweep as soon as it has capacity.
 const SWEEP_POLL_MS = 100;
 
@@ -33,8 +35,7 @@ export function startTriggerLoop(deps: {
 
   /** Milliseconds until triggers are due. */
   function dueIn(): number {
-    if (isLeft) return 0;
-    return Math.max(0, handledAt + (hasChainMoved ? restMs : POLL_MS) - performance.now());
+    return Math.max(0, handledAt + (isLeft || hasChainMoved ? restMs : POLL_MS) - performance.now());
   }
 
   async function handleDue(): Promise<void> {
@@ -43,10 +44,12 @@ export function startTriggerLoop(deps: {
     // Reset before the batch is read: a later change may not be in it.
     hasChainMoved = false;
     isLeft = false;
-    isLeft = await triggers.handleBatch();
+    const { isMore, isBackfill } = await triggers.handleBatch();
+    isLeft = isMore;
     handledAt = performance.now();
     const took = handledAt - startedAt;
-    restMs = took < LONG_MS ? 0 : took;
+    if (isBackfill) restMs = BACKFILL_REST * took;
+    else restMs = isMore || took < LONG_MS ? 0 : took;
   }
 
   const loop = startPassLoop({
@@ -59,7 +62,7 @@ export function startTriggerLoop(deps: {
       while (more && !signal.aborted) {
         await handleDue();
         const progress = await sweeps.advance();
-        more = isLeft || progress === "moved";
+        more = (isLeft && dueIn() === 0) || progress === "moved";
         isSweepWaiting = progress === "waiting";
       }
       await receiptTimeout.check();
