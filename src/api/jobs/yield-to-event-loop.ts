@@ -48,7 +48,7 @@ function threadCpuMs(): number | undefined {
  * Like `createYield`, for work that the machine's other work comes before: while threads wait for a processor, it uses a
  * thirteenth of one, until it has paused for a second in all. Without Linux it can't know of them, and uses what it gets.
  */
-export function createPoliteYield(sliceMs: number): YieldToEventLoop {
+export function createPoliteYield(sliceMs: number, isContended = othersWait): YieldToEventLoop {
   ownWaits ??= createOwnWaits();
   const waits = ownWaits;
   const toEventLoop = createYield(0);
@@ -62,7 +62,7 @@ export function createPoliteYield(sliceMs: number): YieldToEventLoop {
     const used = usedAt === undefined ? now - startedAt : (threadCpuMs() ?? 0) - usedAt;
     if (waits() - waitedAt > WAITED_SHARE * used + WAITED_MS)
       contendedUntil = Math.max(contendedUntil, now + CONTENDED_MS);
-    if (othersWait(now)) contendedUntil = now + UNDER_PRESSURE_MS;
+    if (isContended(now)) contendedUntil = now + UNDER_PRESSURE_MS;
     const pause = now < contendedUntil ? Math.min(PAUSE * used, pausesLeft) : 0;
     pausesLeft -= pause;
     if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));

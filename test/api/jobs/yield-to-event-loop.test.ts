@@ -1,7 +1,7 @@
 /** Long work in steps: at once, in slices between other work, and one at a time. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import {
   createExclusively,
   createPoliteYield,
@@ -37,6 +37,27 @@ it.each([
 
   expect(inSlices).toEqual(atOnce);
   expect(new Set(turns).size).toBeGreaterThan(3);
+});
+
+it("pauses for a second in all, however long others wait for a processor", async () => {
+  const pauses: number[] = [];
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(((done: () => void, ms: number) => {
+    pauses.push(ms);
+    setImmediate(done);
+  }) as never);
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+  const politely = createPoliteYield(0, () => true);
+
+  for (let slice = 0; slice < 40; slice++) {
+    const { user } = process.cpuUsage();
+    while (process.cpuUsage().user - user < 5_000) {}
+    await politely();
+  }
+
+  expect(pauses[0]).toBeGreaterThan(0);
+  expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(1_000, 6);
 });
 
 it("does no further step of work that has become pointless", async () => {
