@@ -11,6 +11,7 @@ import { createStatementWatch, inStatementSpan, noteFailed, type StatementWatch 
 
 const POOL_CONNECTIONS_MAX = 10;
 const KEYED_CONNECTIONS_MAX = 6;
+const COPY_CONNECTIONS_MAX = 4;
 // A reorg locks every on-chain table for a moment; a read that waits longer has failed.
 const STATEMENT_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -18,6 +19,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 60_000;
 // PostgreSQL aborts one of two deadlocked transactions; a retry no longer meets the other.
 const DEADLOCK = "40P01";
+const IN_FAILED_TRANSACTION = "25P02";
 const TRIES_MAX = 3;
 const PLAN_NAMES_MAX = 1_000;
 
@@ -90,7 +92,7 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
-const queryable = (client: pg.Pool | pg.ClientBase, watch?: StatementWatch): Queryable => ({
+const queryable = (client: Pick<pg.ClientBase, "query">, watch?: StatementWatch): Queryable => ({
   async query<Row>(text: string, parameters: readonly unknown[] = [], name?: string) {
     const statement = { text, values: [...parameters], ...(name && { name }) };
     const startedAt = performance.now();
@@ -143,7 +145,7 @@ export function createDatabase(
 
   const pool = createPool(sizes.plain, SETTINGS, true);
   // COPY can't share a connection that is pipelined.
-  const copyPool = createPool(sizes.plain, SETTINGS);
+  const copyPool = createPool(Math.min(sizes.plain, COPY_CONNECTIONS_MAX), SETTINGS);
   const keyedPool = createPool(sizes.keyed, `${SETTINGS}; ${KEYED_SETTINGS}`);
   const watch = createStatementWatch(logger);
   const plain = queryable(pool, watch);
@@ -201,7 +203,7 @@ async function unlessDeadlocked<Result>(run: () => Promise<Result>): Promise<Res
 
 async function runTransaction<Result>(
   pool: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<Result>,
+  work: (client: Pick<pg.PoolClient, "query">) => Promise<Result>,
   kind: TransactionKind,
 ): Promise<Result> {
   const client = await pool.connect();
@@ -211,19 +213,58 @@ async function runTransaction<Result>(
     broken = error;
   };
   client.on("error", onError);
+  const guard = guardTransaction(client);
   try {
-    // Sent with the first statement. If it fails, so does that one.
-    const begun = client.query(`begin; ${localSettings[kind]}`);
-    begun.catch(() => undefined);
-    const result = await work(client);
-    await begun;
+    // Not sent along with the first statement, which would be committed by itself if this failed.
+    await client.query(`begin; ${localSettings[kind]}`);
+    const result = await work(guard.client);
+    guard.end();
     await client.query("commit");
     return result;
   } catch (error) {
+    guard.end();
     await client.query("rollback").catch(onError);
-    throw error;
+    throw guard.causeOf(error);
   } finally {
     client.release(broken);
     client.off("error", onError);
   }
+}
+
+interface TransactionGuard {
+  readonly client: Pick<pg.PoolClient, "query">;
+  /** No statement is sent from now on. */
+  end(): void;
+  /** The first statement's fault, if this is of one that only failed because that one did; otherwise the same. */
+  causeOf(error: unknown): unknown;
+}
+
+/**
+ * Once a statement has failed, sends no other: of several chains of statements, one may go on when another has already
+ * ended the transaction, and would write outside of it.
+ */
+function guardTransaction(client: pg.PoolClient): TransactionGuard {
+  const ended = new Error("the transaction has ended");
+  let isOver = false;
+  let fault: unknown;
+  const query = async (statement: string | pg.QueryConfig): Promise<pg.QueryResult> => {
+    if (isOver) throw ended;
+    try {
+      return await client.query(statement);
+    } catch (error) {
+      fault ??= error;
+      isOver = true;
+      throw error;
+    }
+  };
+  return {
+    client: { query: query as pg.PoolClient["query"] },
+    end() {
+      isOver = true;
+    },
+    causeOf(error) {
+      const isConsequence = error === ended || (error as pg.DatabaseError).code === IN_FAILED_TRANSACTION;
+      return isConsequence ? (fault ?? error) : error;
+    },
+  };
 }

@@ -37,6 +37,57 @@ describe("a transaction", () => {
     ]);
   });
 
+  it("sends nothing once a statement has failed, whatever goes on beside it", async () => {
+    const others: Promise<unknown>[] = [];
+    const failing = database.transaction(async (tx) => {
+      const goOn = async (): Promise<void> => {
+        await tx.query("select 1");
+        await sleep(50);
+        await tx.query("insert into vitrine.probe values (1, 0)");
+      };
+      others.push(goOn().catch((error: Error) => error.message));
+      await tx.query("select 1 / 0");
+    });
+
+    await expect(failing).rejects.toThrow("division by zero");
+    await Promise.all(others);
+    await sleep(50);
+    expect(await database.query("select from vitrine.probe")).toEqual([]);
+  });
+
+  it("is tried again after a deadlock of statements that started together, though one beside them fails first", async () => {
+    await database.query("insert into vitrine.probe values (1, 0), (2, 0)");
+    let arrived = 0;
+    const update = (tx: Queryable, id: number) =>
+      tx.query("update vitrine.probe set count = count + 1 where id = $1", [id]);
+    const raise = ([first, second]: readonly [number, number]): Promise<unknown> =>
+      database.transaction(async (tx) => {
+        await update(tx, first);
+        arrived++;
+        while (arrived < 2) await sleep(5);
+        // The one that fails is awaited through more steps than the one that fails because of it.
+        const slowly = async () => (await (async () => await update(tx, second))()) as unknown;
+        await Promise.all([slowly().then((rows) => rows), tx.query("select 1")]);
+      });
+
+    await Promise.all([raise([1, 2]), raise([2, 1])]);
+
+    expect(await database.query("select count from vitrine.probe order by id")).toEqual([
+      { count: 2 },
+      { count: 2 },
+    ]);
+  });
+
+  it("rejects with an error of the work's own, though a statement had failed before", async () => {
+    const refusing = database.transaction((tx) =>
+      tx.query("select 1 / 0").catch(() => {
+        throw new Error("refused");
+      }),
+    );
+
+    await expect(refusing).rejects.toThrow("refused");
+  });
+
   it("has a named statement planned anew after one that failed before it was planned", async () => {
     const fail = database.transaction((tx) =>
       Promise.all([tx.query("select 1 / 0"), tx.query("select 7 as seven", [], "planned late")]),
