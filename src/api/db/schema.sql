@@ -688,6 +688,20 @@ CREATE TABLE vitrine.webhook_position (
 
 -- Functions and triggers
 
+CREATE OR REPLACE FUNCTION vitrine.close_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update vitrine.version v
+     set confirmations = v.confirmations + old.confirmations, confirmed_at = old.confirmed_at
+   where v.id = old.served_version;
+  if tg_op = 'DELETE' then return old; end if;
+  new.confirmations := 0;
+  new.confirmed_at := null;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION vitrine.count_forgotten_values()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -780,6 +794,10 @@ CREATE TRIGGER publish_images AFTER UPDATE OF status, file ON vitrine.media FOR 
 CREATE TRIGGER publish_sweeps AFTER UPDATE OF ended_at ON vitrine.sweep FOR EACH ROW WHEN (((old.ended_at IS NULL) AND (new.ended_at IS NOT NULL) AND (new.digest IS NOT NULL))) EXECUTE FUNCTION vitrine.publish_sweeps();
 
 CREATE TRIGGER reread_contract AFTER INSERT OR UPDATE OF receipt_id ON vitrine.sweep FOR EACH ROW WHEN ((new.receipt_id IS NOT NULL)) EXECUTE FUNCTION vitrine.reread_contract();
+
+CREATE TRIGGER close_last_version BEFORE DELETE ON vitrine.token FOR EACH ROW WHEN ((old.confirmations > 0)) EXECUTE FUNCTION vitrine.close_version();
+
+CREATE TRIGGER close_version BEFORE UPDATE OF served_version ON vitrine.token FOR EACH ROW WHEN (((old.confirmations > 0) AND (old.served_version IS DISTINCT FROM new.served_version))) EXECUTE FUNCTION vitrine.close_version();
 
 CREATE TRIGGER tell_of_seen AFTER UPDATE ON vitrine.token FOR EACH ROW WHEN ((old.unseen AND (NOT new.unseen) AND (new.served_version IS NOT NULL))) EXECUTE FUNCTION vitrine.tell_of_seen();
 

@@ -33,6 +33,7 @@ export const owned: Readonly<Record<string, readonly string[]>> = {
   jobs: ["daily_job", "host"],
   media: ["allowed_host", "media", "media_file", "media_variant"],
   metadata: [
+    "close_version",
     "count_forgotten_values",
     "document",
     "forgotten_token",

@@ -12,7 +12,6 @@ import { keyOf, knownByTransfer } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { CollectionRef } from "../traits/trait-type-store.ts";
-import { keepConfirmations } from "./record-store.ts";
 
 /** Token ids from `from` to `to`, decimal and inclusive. */
 export interface TokenRange extends CollectionRef {
@@ -220,8 +219,7 @@ export async function deleteNeverTransferred(
     `with gone as (
        delete from vitrine.token t
         where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and ${isNeverTransferred(tables, "$4")}
-       returning t.*
-     ), kept as (${keepConfirmations("gone")}
+       returning t.token_id, t.traits
      ), marked as (
        insert into vitrine.forgotten_token (chain_id, collection, token_id) select $1, $2, token_id from gone
      )

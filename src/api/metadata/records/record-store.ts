@@ -38,8 +38,6 @@ export interface ServedVersion {
   readonly imageKey: string | null;
   /** The number of the token's latest version. */
   readonly versions: number;
-  /** How often a fetch confirmed the version, if the version's own row doesn't count it yet. */
-  readonly confirmations: number;
   /** The token has no transfer yet. */
   readonly isUnseen: boolean;
   /** Null unless burned. */
@@ -55,7 +53,7 @@ export async function lockServed(
   const rows = await db.query<ServedVersion & { chainId: string; collection: string; tokenId: string }>(
     `select t.chain_id as "chainId", t.collection, t.token_id as "tokenId",
             t.served_version as "versionId", v.content_hash as hash, v.uri, v.complete, v.normaliser,
-            v.etag, v.verified, t.image_key as "imageKey", t.confirmations, t.unseen as "isUnseen",
+            v.etag, v.verified, t.image_key as "imageKey", t.unseen as "isUnseen",
             case when s.burned then s.burned_block end as "burnedBlock",
             -- A token that was forgotten keeps its history.
             case when t.versions > 0 then t.versions else coalesce((
@@ -131,12 +129,9 @@ export async function addVersions(db: Queryable, versions: readonly NewVersion[]
   );
 }
 
-/**
- * An unreferenced document is deleted after a day, so an old one that is used again gets a new `stored_at`. Not at
- * every fetch: tokens that share a document would wait for each other.
- */
-export async function addDocuments(db: Queryable, documents: readonly Document[]): Promise<void> {
-  if (documents.length === 0) return;
+/** Stores documents that are not stored yet; returns the hashes of those that were. */
+export async function addDocuments(db: Queryable, documents: readonly Document[]): Promise<string[]> {
+  if (documents.length === 0) return [];
   // A global order, so that two batches never deadlock.
   const rows = [...new Map(documents.map(({ hash, body }) => [hash, body]))].sort(([a], [b]) =>
     a < b ? -1 : 1,
@@ -159,27 +154,22 @@ export async function addDocuments(db: Queryable, documents: readonly Document[]
     [hashes, Buffer.concat(bodies), starts, lengths],
     "add documents",
   );
-  if (added.length === rows.length) return;
+  if (added.length === rows.length) return [];
   const isAdded = new Set(added.map(({ hash }) => hash));
+  return hashes.filter((hash) => !isAdded.has(hash));
+}
+
+/**
+ * An unreferenced document is deleted after a day, so an old one that is used again gets a new `stored_at`. Not at
+ * every fetch: tokens that share a document would wait for each other.
+ */
+export async function renewDocuments(db: Queryable, hashes: readonly string[]): Promise<void> {
+  if (hashes.length === 0) return;
   await db.query(
     `update vitrine.document set stored_at = now()
       where hash = any($1) and stored_at < now() - interval '12 hours'`,
-    [hashes.filter((hash) => !isAdded.has(hash))],
-  );
-}
-
-/** SQL: adds to the versions of these tokens' rows what only the rows counted; before another is served, or none. */
-export const keepConfirmations = (rows: string): string => `
-  update vitrine.version v set confirmations = v.confirmations + k.confirmations, confirmed_at = k.confirmed_at
-    from ${rows} as k where v.id = k.served_version and k.confirmations > 0`;
-
-/** The same for tokens whose rows are locked. */
-export async function closeVersions(db: Queryable, tokens: readonly TokenRef[]): Promise<void> {
-  if (tokens.length === 0) return;
-  await db.query(
-    keepConfirmations(`(select t.* from ${KEYS} join vitrine.token t on ${matches("t")})`),
-    keysOf(tokens),
-    "close versions",
+    [hashes],
+    "renew documents",
   );
 }
 
@@ -238,8 +228,9 @@ export async function markFetched(db: Queryable, marks: readonly FetchMark[]): P
             last_reason = case when k.outcome is null then t.last_reason else k.reason end,
             last_fetch_at = case when k.outcome is null then t.last_fetch_at else now() end,
             versions = k.versions,
-            confirmations = case when k.served is null then t.confirmations + k.confirmed::int else 0 end,
-            confirmed_at = case when k.served is not null then null when k.confirmed then now() else t.confirmed_at end,
+            -- Another served version begins with none: see close_version.
+            confirmations = t.confirmations + k.confirmed::int,
+            confirmed_at = case when k.confirmed then now() else t.confirmed_at end,
             good_block = case when k.outcome is distinct from 'good' then t.good_block
                               when k.after_reorg then k.block else greatest(t.good_block, k.block) end,
             served_version = coalesce(k.served, t.served_version),

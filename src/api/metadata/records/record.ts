@@ -13,11 +13,11 @@ import { addUnseenTokens } from "./listing-store.ts";
 import {
   addDocuments,
   addVersions,
-  closeVersions,
   type FetchMark,
   lockServed,
   markFetched,
   type NewVersion,
+  renewDocuments,
   renewVersions,
   reserveVersions,
 } from "./record-store.ts";
@@ -53,7 +53,7 @@ export async function recordFetches(
     decided.push({ end, decision: await decide(tx, tables, end, served.get(tokenKey(end.token))) });
   }
   const added = decided.filter(({ decision }) => decision.kind === "kept" || decision.kind === "served");
-  const [learned, reserved] = await Promise.all([
+  const [learned, reserved, storedBefore] = await Promise.all([
     learnTraits(tx, decided, served, remembered),
     reserveVersions(tx, added.length),
     addDocuments(
@@ -64,11 +64,8 @@ export async function recordFetches(
   const versionIds = new Map(
     added.map(({ end: { token } }, index) => [tokenKey(token), reserved[index] ?? ""]),
   );
-  const closed = added.filter(
-    ({ end, decision }) =>
-      decision.kind === "served" && (served.get(tokenKey(end.token))?.confirmations ?? 0) > 0,
-  );
   await Promise.all([
+    renewDocuments(tx, storedBefore),
     addVersions(
       tx,
       decided.flatMap(({ end, decision }) => versionOf(end, decision, served, learned, versionIds) ?? []),
@@ -76,10 +73,6 @@ export async function recordFetches(
     renewVersions(
       tx,
       decided.flatMap(({ decision }) => (decision.kind === "confirmed" ? (decision.renewed ?? []) : [])),
-    ),
-    closeVersions(
-      tx,
-      closed.map(({ end }) => end.token),
     ),
     markFetched(
       tx,

@@ -10,7 +10,6 @@ import type { Issue } from "../document/issues.ts";
 import type { Metadata } from "../document/normalise.ts";
 import { showVersion } from "../traits/shown-traits.ts";
 import { readDisplayTypes } from "../traits/trait-type-store.ts";
-import { keepConfirmations } from "./record-store.ts";
 
 export type FetchStatus = "none" | "current" | "failed";
 
@@ -53,8 +52,7 @@ export async function isGoneFromChain(db: Queryable, tables: ChainTables, token:
 /** Deletes a known token from lists and counts; its versions stay as history. */
 export async function forgetToken(db: Queryable, token: TokenRef): Promise<void> {
   await db.query(
-    `with gone as (delete from vitrine.token where chain_id = $1 and collection = $2 and token_id = $3 returning *),
-          kept as (${keepConfirmations("gone")})
+    `with gone as (delete from vitrine.token where chain_id = $1 and collection = $2 and token_id = $3)
      insert into vitrine.forgotten_token (chain_id, collection, token_id) values ($1, $2, $3)`,
     key(token),
   );

@@ -17,8 +17,8 @@ export interface TraitType {
   readonly displayType: DisplayType;
   /** The highest value ever shown as a number. Only `lowerHighest` decreases it. */
   readonly highest: number | null;
-  /** Rises when values of the type are deleted. */
-  readonly forgotten: number;
+  /** Changes when values of the type are deleted, or the database may be another one. */
+  readonly valuesEpoch: string;
 }
 
 export type TraitTypes = ReadonlyMap<string, TraitType>;
@@ -32,7 +32,9 @@ export async function readTraitTypes(
   const asked = [...new Set(names)];
   if (asked.length === 0) return new Map();
   const rows = await db.query<TraitType & { name: string }>(
-    `select trait_type as name, id, display_type as "displayType", highest, forgotten from vitrine.trait_type
+    `select trait_type as name, id, display_type as "displayType", highest,
+            concat_ws(' ', forgotten, pg_postmaster_start_time(), pg_relation_filenode('vitrine.trait_value')) as "valuesEpoch"
+       from vitrine.trait_type
       where chain_id = $1 and collection = $2 and key = any($3::text[])`,
     [chainId, collection, asked.map(textKey)],
     "read trait types",

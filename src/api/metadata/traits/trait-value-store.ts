@@ -39,7 +39,7 @@ export type ValueIds = (trait: Trait) => number | undefined;
 
 /**
  * The ids of committed values, the last used of them, for one process. An entry holds as long as its trait type's
- * `forgotten` is the same: while a transaction awaits no approval, no value is deleted.
+ * `valuesEpoch` is the same: no value is deleted while a transaction holds off approvals.
  */
 export type RememberedValues = LRUCache<string, number>;
 export const createRememberedValues = (): RememberedValues => new LRUCache({ max: REMEMBERED_MAX });
@@ -49,15 +49,15 @@ export async function internValues(
   tx: Queryable,
   types: TraitTypes,
   traits: readonly Trait[],
-  remembered: RememberedValues = createRememberedValues(),
+  remembered?: RememberedValues,
 ): Promise<ValueIds> {
-  const forgotten = new Map([...types.values()].map((type) => [type.id, type.forgotten]));
-  const rememberedKey = (row: ValueRow): string => `${forgotten.get(row.typeId)}:${valueKey(row)}`;
+  const epochs = new Map([...types.values()].map(({ id, valuesEpoch }) => [id, valuesEpoch]));
+  const rememberedKey = (row: ValueRow): string => `${epochs.get(row.typeId)}:${valueKey(row)}`;
   const ids = new Map<string, number>();
   const rows = distinct(types, traits);
   const unknown: ValueRow[] = [];
   for (const row of rows) {
-    const id = remembered.get(rememberedKey(row));
+    const id = remembered?.get(rememberedKey(row));
     if (id === undefined) unknown.push(row);
     else ids.set(valueKey(row), id);
   }
@@ -70,7 +70,7 @@ export async function internValues(
     else {
       ids.set(valueKey(row), id);
       // This transaction may yet be rolled back.
-      if (!isOurs) remembered.set(rememberedKey(row), id);
+      if (!isOurs) remembered?.set(rememberedKey(row), id);
     }
   }
   if (missing.length === 0) return idsOf(types, ids);
