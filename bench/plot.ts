@@ -17,6 +17,7 @@ export function drawPlots(plots: readonly Series[]): string {
   const width = WIDTH * plots.length;
   const drawn = plots.map((series, nth) => `<g transform="translate(${nth * WIDTH} 0)">${draw(series)}</g>`);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}" font-family="sans-serif" font-size="11">
+<title>${plots.map(({ title }) => title).join(", ")}</title>
 <rect width="100%" height="100%" fill="#fff"/>
 ${drawn.join("\n")}
 </svg>

@@ -35,6 +35,8 @@ export function writeReport(kept: Readonly<Record<string, KeptResult>>): string 
 ## How costs grow
 
 ![Milliseconds of each token, bytes in the database and bytes of WAL, by the number of tokens and of collections](growth.svg)
+
+What is not flat, and why, is in [scaling.md](scaling.md#costs).
 `;
   return `# Benchmarks
 
@@ -173,5 +175,5 @@ function stack(plots: readonly string[]): string {
     top += sizes[nth]?.[1] ?? 0;
     return plot.replace("<svg ", `<svg y="${at}" `);
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top}" width="${width}" height="${top}">\n${placed.join("")}</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top}" width="${width}" height="${top}">\n<title>How costs grow</title>\n${placed.join("")}</svg>\n`;
 }
