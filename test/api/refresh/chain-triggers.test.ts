@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTestDatabase } from "../../support/database.ts";
-import { ask, emptyTables, readQueue } from "../../support/refresh.ts";
+import { ask, CHAIN_ID, emptyTables, readQueue } from "../../support/refresh.ts";
 import { createTriggerSetup } from "../../support/triggers.ts";
 
 const test = await createTestDatabase();
@@ -111,6 +111,15 @@ describe("a new trigger", () => {
     expect(await setup.remembered()).toEqual([id]);
   });
 });
+
+it.each([true, false])(
+  "a batch says whether the chain index is still being built (ready: %s)",
+  async (ready) => {
+    await test.setHead({ chainId: CHAIN_ID, block: 100, ready });
+
+    expect(await triggers.handleBatch()).toEqual({ isMore: false, isBackfill: !ready });
+  },
+);
 
 describe("a backlog", () => {
   it("is worked in batches, and each token is asked for once", async () => {

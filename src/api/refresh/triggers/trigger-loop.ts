@@ -12,8 +12,10 @@ import type { Sweeps } from "./sweeps.ts";
 const POLL_MS = 1_000;
 // Each batch reads all triggers that may still change, of which a burst leaves many: a batch that took long rests as long.
 const LONG_MS = 100;
-// While the chain index is being built, which comes first, a batch is followed by a rest of this many times its length.
+// While the chain index is being built, which comes first, a batch is followed by a rest of this many times its length,
+// within a limit.
 const BACKFILL_REST = 4;
+const BACKFILL_REST_MAX_MS = 10_000;
 // The queue takes the next tokens of a sweep as soon as it has capacity.
 const SWEEP_POLL_MS = 100;
 
@@ -30,12 +32,14 @@ export function startTriggerLoop(deps: {
   const { triggers, sweeps, receiptTimeout, logger } = deps;
   let hasChainMoved = true;
   let isLeft = false;
+  let isBackfill = false;
   let handledAt = 0;
   let restMs = 0;
 
   /** Milliseconds until triggers are due. */
   function dueIn(): number {
-    return Math.max(0, handledAt + (isLeft || hasChainMoved ? restMs : POLL_MS) - performance.now());
+    const pauseMs = Math.max(restMs, isLeft || hasChainMoved ? 0 : POLL_MS);
+    return Math.max(0, handledAt + pauseMs - performance.now());
   }
 
   async function handleDue(): Promise<void> {
@@ -44,12 +48,17 @@ export function startTriggerLoop(deps: {
     // Reset before the batch is read: a later change may not be in it.
     hasChainMoved = false;
     isLeft = false;
-    const { isMore, isBackfill } = await triggers.handleBatch();
-    isLeft = isMore;
-    handledAt = performance.now();
-    const took = handledAt - startedAt;
-    if (isBackfill) restMs = BACKFILL_REST * took;
-    else restMs = isMore || took < LONG_MS ? 0 : took;
+    try {
+      ({ isMore: isLeft, isBackfill } = await triggers.handleBatch());
+    } finally {
+      handledAt = performance.now();
+      restMs = restAfter(handledAt - startedAt);
+    }
+  }
+
+  function restAfter(tookMs: number): number {
+    if (isBackfill) return Math.min(BACKFILL_REST * tookMs, BACKFILL_REST_MAX_MS);
+    return isLeft || tookMs < LONG_MS ? 0 : tookMs;
   }
 
   const loop = startPassLoop({
