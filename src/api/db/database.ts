@@ -219,7 +219,9 @@ async function runTransaction<Result>(
     await client.query(`begin; ${localSettings[kind]}`);
     const result = await work(guard.client);
     guard.end();
-    await client.query("commit");
+    const { command } = await client.query("commit");
+    // PostgreSQL answers so where a statement had failed that nobody awaited.
+    if (command !== "COMMIT") throw guard.causeOf(guard.ended);
     return result;
   } catch (error) {
     guard.end();
@@ -232,6 +234,8 @@ async function runTransaction<Result>(
 }
 
 interface TransactionGuard {
+  /** Rejects what comes too late. */
+  readonly ended: Error;
   readonly client: Pick<pg.PoolClient, "query">;
   /** No statement is sent from now on. */
   end(): void;
@@ -258,6 +262,7 @@ function guardTransaction(client: pg.PoolClient): TransactionGuard {
     }
   };
   return {
+    ended,
     client: { query: query as pg.PoolClient["query"] },
     end() {
       isOver = true;
