@@ -694,7 +694,7 @@ CREATE OR REPLACE FUNCTION vitrine.close_version()
 AS $function$
 begin
   update vitrine.version v
-     set confirmations = v.confirmations + old.confirmations, confirmed_at = old.confirmed_at
+     set confirmations = v.confirmations + old.confirmations, confirmed_at = greatest(v.confirmed_at, old.confirmed_at)
    where v.id = old.served_version;
   if tg_op = 'DELETE' then return old; end if;
   new.confirmations := 0;

@@ -47,6 +47,24 @@ describe("a trait value", () => {
     expect(held).toEqual([{ value: "Mage" }]);
   });
 
+  it("is not remembered past a restore of its table, in which its id may be another value's", async () => {
+    await record("1", [text("Class", "Mage")]);
+    await record("2", [text("Class", "Mage")]);
+    await database.query(`
+      create table vitrine.restored as select * from vitrine.trait_value;
+      truncate vitrine.trait_value;
+      insert into vitrine.trait_value (id, trait_type_id, display_type, key, value_text, value_number) overriding system value
+        select id, trait_type_id, display_type, '=Bard', 'Bard', value_number from vitrine.restored;
+      drop table vitrine.restored`);
+
+    await record("3", [text("Class", "Mage")]);
+
+    const held = await database.query(
+      `select v.value_text as value from vitrine.token t join vitrine.trait_value v on v.id = any(t.traits) where t.token_id = 3`,
+    );
+    expect(held).toEqual([{ value: "Mage" }]);
+  });
+
   it("whose transaction was rolled back is not remembered", async () => {
     await record("1", [text("Class", "Knight")]);
     const aborted = database.transaction(async (tx) => {

@@ -8,7 +8,7 @@ alter table vitrine.token
 create function vitrine.close_version() returns trigger language plpgsql as $$
 begin
   update vitrine.version v
-     set confirmations = v.confirmations + old.confirmations, confirmed_at = old.confirmed_at
+     set confirmations = v.confirmations + old.confirmations, confirmed_at = greatest(v.confirmed_at, old.confirmed_at)
    where v.id = old.served_version;
   if tg_op = 'DELETE' then return old; end if;
   new.confirmations := 0;

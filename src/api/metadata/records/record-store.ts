@@ -129,9 +129,12 @@ export async function addVersions(db: Queryable, versions: readonly NewVersion[]
   );
 }
 
-/** Stores documents that are not stored yet; returns the hashes of those that were. */
-export async function addDocuments(db: Queryable, documents: readonly Document[]): Promise<string[]> {
-  if (documents.length === 0) return [];
+/**
+ * Stores documents. An unreferenced one is deleted after a day, so an old one that is used again gets a new `stored_at`
+ * first, which waits for its deletion. Not at every fetch: tokens that share a document would wait for each other.
+ */
+export async function addDocuments(db: Queryable, documents: readonly Document[]): Promise<void> {
+  if (documents.length === 0) return;
   // A global order, so that two batches never deadlock.
   const rows = [...new Map(documents.map(({ hash, body }) => [hash, body]))].sort(([a], [b]) =>
     a < b ? -1 : 1,
@@ -145,32 +148,23 @@ export async function addDocuments(db: Queryable, documents: readonly Document[]
     starts.push(next);
     next += length;
   }
-  // Sends the bodies as one value: an array of them would be sent as hexadecimal digits.
-  const added = await db.query<{ hash: string }>(
-    `insert into vitrine.document (hash, body)
-     select hash, substring($2::bytea from start for length)
-       from unnest($1::text[], $3::int[], $4::int[]) as d(hash, start, length)
-     on conflict do nothing returning hash`,
-    [hashes, Buffer.concat(bodies), starts, lengths],
-    "add documents",
-  );
-  if (added.length === rows.length) return [];
-  const isAdded = new Set(added.map(({ hash }) => hash));
-  return hashes.filter((hash) => !isAdded.has(hash));
-}
-
-/**
- * An unreferenced document is deleted after a day, so an old one that is used again gets a new `stored_at`. Not at
- * every fetch: tokens that share a document would wait for each other.
- */
-export async function renewDocuments(db: Queryable, hashes: readonly string[]): Promise<void> {
-  if (hashes.length === 0) return;
-  await db.query(
-    `update vitrine.document set stored_at = now()
-      where hash = any($1) and stored_at < now() - interval '12 hours'`,
-    [hashes],
-    "renew documents",
-  );
+  await Promise.all([
+    db.query(
+      `update vitrine.document set stored_at = now()
+        where hash = any($1) and stored_at < now() - interval '12 hours'`,
+      [hashes],
+      "renew documents",
+    ),
+    // Sends the bodies as one value: an array of them would be sent as hexadecimal digits.
+    db.query(
+      `insert into vitrine.document (hash, body)
+       select hash, substring($2::bytea from start for length)
+         from unnest($1::text[], $3::int[], $4::int[]) as d(hash, start, length)
+       on conflict do nothing`,
+      [hashes, Buffer.concat(bodies), starts, lengths],
+      "add documents",
+    ),
+  ]);
 }
 
 /** Records a new ETag of the served document's host, or that the document's bytes were verified: they stay verified. */

@@ -17,7 +17,6 @@ import {
   lockServed,
   markFetched,
   type NewVersion,
-  renewDocuments,
   renewVersions,
   reserveVersions,
 } from "./record-store.ts";
@@ -53,7 +52,7 @@ export async function recordFetches(
     decided.push({ end, decision: await decide(tx, tables, end, served.get(tokenKey(end.token))) });
   }
   const added = decided.filter(({ decision }) => decision.kind === "kept" || decision.kind === "served");
-  const [learned, reserved, storedBefore] = await Promise.all([
+  const [learned, reserved] = await Promise.all([
     learnTraits(tx, decided, served, remembered),
     reserveVersions(tx, added.length),
     addDocuments(
@@ -65,7 +64,6 @@ export async function recordFetches(
     added.map(({ end: { token } }, index) => [tokenKey(token), reserved[index] ?? ""]),
   );
   await Promise.all([
-    renewDocuments(tx, storedBefore),
     addVersions(
       tx,
       decided.flatMap(({ end, decision }) => versionOf(end, decision, served, learned, versionIds) ?? []),

@@ -46,7 +46,7 @@ export const createReportStore = (database: Queryable) => ({
     const rows = await database.query<VersionRow>(
       `select number, trigger, outcome, reason, uri, read_block as "readBlock", content_hash as "contentHash", normaliser,
               duration_ms as "durationMs", fetched_at as "fetchedAt", issues,
-              coalesce(t.confirmed_at, v.confirmed_at) as "confirmedAt",
+              greatest(t.confirmed_at, v.confirmed_at) as "confirmedAt",
               v.confirmations + coalesce(t.confirmations, 0) as confirmations
          from vitrine.version v
          left join lateral (
