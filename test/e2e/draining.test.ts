@@ -73,7 +73,10 @@ process.exit(await supervisor.run());`,
     async () => isRunning(before),
     (isThere) => !isThere,
   );
-  expect(service.log()).toContain("The test wants a restart.");
+  await eventually(
+    async () => service.log(),
+    (log) => log.includes("The test wants a restart."),
+  );
   await eventually(
     () =>
       fetch(`${service.baseUrl}/ready`).then(

@@ -3,6 +3,7 @@
  * may wait, since the last step of a slice may take long.
  */
 
+import { setTimeout as wait } from "node:timers/promises";
 import { createOwnWaits, createProcessorPressure } from "./processor-pressure.ts";
 
 // Half of what a request may wait for it, since the last step of a slice may take long.
@@ -48,7 +49,10 @@ function threadCpuMs(): number | undefined {
  * Like `createYield`, for work that the machine's other work comes before: while threads wait for a processor, it uses a
  * thirteenth of one, until it has paused for a second in all. Without Linux it can't know of them, and uses what it gets.
  */
-export function createPoliteYield(sliceMs: number, isContended = othersWait): YieldToEventLoop {
+export function createPoliteYield(
+  sliceMs: number,
+  { isContended = othersWait, sleep = (ms: number): Promise<void> => wait(ms) } = {},
+): YieldToEventLoop {
   ownWaits ??= createOwnWaits();
   const waits = ownWaits;
   const toEventLoop = createYield(0);
@@ -65,7 +69,7 @@ export function createPoliteYield(sliceMs: number, isContended = othersWait): Yi
     if (isContended(now)) contendedUntil = now + UNDER_PRESSURE_MS;
     const pause = now < contendedUntil ? Math.min(PAUSE * used, pausesLeft) : 0;
     pausesLeft -= pause;
-    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    if (pause > 0) await sleep(pause);
     else await toEventLoop();
     startedAt = performance.now();
     usedAt = threadCpuMs();

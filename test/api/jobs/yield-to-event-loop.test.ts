@@ -1,7 +1,7 @@
 /** Long work in steps: at once, in slices between other work, and one at a time. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it } from "vitest";
 import {
   createExclusively,
   createPoliteYield,
@@ -41,14 +41,10 @@ it.each([
 
 it("pauses for a second in all, however long others wait for a processor", async () => {
   const pauses: number[] = [];
-  vi.spyOn(globalThis, "setTimeout").mockImplementation(((done: () => void, ms: number) => {
+  const sleep = async (ms: number): Promise<void> => {
     pauses.push(ms);
-    setImmediate(done);
-  }) as never);
-  onTestFinished(() => {
-    vi.restoreAllMocks();
-  });
-  const politely = createPoliteYield(0, () => true);
+  };
+  const politely = createPoliteYield(0, { isContended: () => true, sleep });
 
   for (let slice = 0; slice < 40; slice++) {
     const { user } = process.cpuUsage();
