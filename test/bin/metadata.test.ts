@@ -72,14 +72,21 @@ function startWorker(): void {
   });
 }
 
+/** Asked to start once it is over, the service would start anew: the second question comes after that answer. */
+async function renormaliseBefore(work: () => void) {
+  const before = service.requests.length;
+  const running = renormalise();
+  await expect.poll(() => service.requests.length).toBeGreaterThan(before + 1);
+  work();
+  return running;
+}
+
 describe("npx vitrine metadata renormalise", () => {
   it("waits for the end and prints what came of it: 0, documents that are gone included", async () => {
     await database.query(
       "delete from vitrine.document where hash = (select content_hash from vitrine.version where token_id = 3)",
     );
-    startWorker();
-
-    const { lines, result, code } = await renormalise();
+    const { lines, result, code } = await renormaliseBefore(startWorker);
 
     expect(lines).toEqual([`rules ${NORMALISER}: 3 read again, 2 changed, 1 no longer stored`]);
     expect(result).toMatchObject({ total: 3, done: 3, changed: 2, missing: 1, running: false });
@@ -91,13 +98,8 @@ describe("npx vitrine metadata renormalise", () => {
       "insert into vitrine.renormalise (normaliser, total, done, failed, cursor) values ($1, 1, 1, 1, 1000000)",
       [NORMALISER],
     );
-    const before = service.requests.length;
-    const running = renormalise();
-    // Asked to start once it is over, the service would start anew: the second question comes after that answer.
-    await expect.poll(() => service.requests.length).toBeGreaterThan(before + 1);
-    startWorker();
 
-    const { lines, code } = await running;
+    const { lines, code } = await renormaliseBefore(startWorker);
 
     expect(lines).toEqual([`rules ${NORMALISER}: 1 read again, 0 changed, 1 failed`]);
     expect(code).toBe(2);
