@@ -82,7 +82,7 @@ function bundleServing(onLine: (line: string) => void): () => Promise<NodeJS.Pro
   };
 }
 
-/** Node options for the memory of Ponder's process; none if the operator has set the first. */
+/** Node options for the memory of Ponder's process; none if the operator has set the young generation's size. */
 export const memoryOptions = (nodeOptions = "", cores = availableParallelism()): readonly string[] =>
   /semi[-_]space/.test(nodeOptions)
     ? []

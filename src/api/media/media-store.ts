@@ -24,7 +24,10 @@ const SPACING = "interval '5 seconds'";
 // How stale `seen_at` may become before it is written again; far below the age at which URLs are deleted.
 const SEEN_AGAIN = "interval '1 day'";
 
-const HASH = "sha256(convert_to(k.url, 'UTF8'))";
+/** SQL: how a URL is found in `vitrine.media`. */
+export const urlHash = (url: string): string => `sha256(convert_to(${url}, 'UTF8'))`;
+
+const HASH = urlHash("k.url");
 // Always in the same order, so that two transactions never deadlock.
 const rowsToProbe = `
   select distinct on (k.kind, ${HASH}) k.kind, ${HASH}, k.url, k.host
@@ -63,10 +66,7 @@ export async function noteSeen(db: Queryable, media: readonly MediaToProbe[]): P
 }
 
 const imageRow = (column: string, url: string): string =>
-  `(select ${column} from vitrine.media m where m.kind = 'image' and m.url_hash = ${imageHash(url)})`;
-
-/** SQL: how an image's URL is found in `vitrine.media`. */
-export const imageHash = (url: string): string => `sha256(convert_to(${url}, 'UTF8'))`;
+  `(select ${column} from vitrine.media m where m.kind = 'image' and m.url_hash = ${urlHash(url)})`;
 
 /** SQL: the number of an image's next probe, requested or not: what waits for it is answered by this one or a later one. */
 export const nextProbe = (url: string): string =>

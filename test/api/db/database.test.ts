@@ -157,6 +157,29 @@ describe("a transaction", () => {
   });
 });
 
+it.each([3, 4, 5])("%i copies at once all end, on four connections at most", async (copies) => {
+  const seen: number[] = [];
+  const copying = Promise.all(
+    Array.from({ length: copies }, () => database.copy("select 1 from pg_sleep(0.3)", () => seen.push(1))),
+  );
+  let most = 0;
+  let isOver = false;
+  const watching = (async () => {
+    for (; !isOver; await sleep(20)) {
+      const [row] = await database.query<{ running: number }>(
+        `select count(*)::int as running from pg_stat_activity
+          where datname = current_database() and state = 'active' and query like 'copy (select 1 from pg_sleep%'`,
+      );
+      most = Math.max(most, row?.running ?? 0);
+    }
+  })();
+  await copying;
+  isOver = true;
+  await watching;
+
+  expect([seen.length, most]).toEqual([copies, Math.min(copies, 4)]);
+});
+
 describe("a statement on its own", () => {
   it("that deadlocks with a transaction, as a read does with a reorg of the index, is tried again", async () => {
     await database.query("create table vitrine.read_first (id int)");

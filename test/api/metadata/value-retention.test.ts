@@ -17,6 +17,13 @@ const values = async (): Promise<string[]> =>
     )
   ).map(({ value }) => value);
 
+const heldBy = (tokenId: string) =>
+  database.query(
+    `select v.value_text as value from vitrine.token t join vitrine.trait_value v on v.id = any(t.traits)
+      where t.token_id = $1`,
+    [tokenId],
+  );
+
 beforeEach(() => emptyTables(database));
 
 describe("a trait value", () => {
@@ -41,10 +48,7 @@ describe("a trait value", () => {
 
     await record("1", [text("Class", "Mage")]);
 
-    const held = await database.query(
-      `select v.value_text as value from vitrine.token t join vitrine.trait_value v on v.id = any(t.traits) where t.token_id = 1`,
-    );
-    expect(held).toEqual([{ value: "Mage" }]);
+    expect(await heldBy("1")).toEqual([{ value: "Mage" }]);
   });
 
   it("is not remembered past a restore of its table, in which its id may be another value's", async () => {
@@ -59,10 +63,7 @@ describe("a trait value", () => {
 
     await record("3", [text("Class", "Mage")]);
 
-    const held = await database.query(
-      `select v.value_text as value from vitrine.token t join vitrine.trait_value v on v.id = any(t.traits) where t.token_id = 3`,
-    );
-    expect(held).toEqual([{ value: "Mage" }]);
+    expect(await heldBy("3")).toEqual([{ value: "Mage" }]);
   });
 
   it("whose transaction was rolled back is not remembered", async () => {

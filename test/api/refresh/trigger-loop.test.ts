@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ChainTriggers } from "../../../src/api/refresh/triggers/chain-triggers.ts";
 import type { Sweeps } from "../../../src/api/refresh/triggers/sweeps.ts";
-import { startTriggerLoop } from "../../../src/api/refresh/triggers/trigger-loop.ts";
+import { restAfter, startTriggerLoop } from "../../../src/api/refresh/triggers/trigger-loop.ts";
 import { eventually } from "../../support/eventually.ts";
 import { createBarrier, createMemoryLogger } from "../../support/worker.ts";
 
@@ -24,6 +24,22 @@ function start(
   onTestFinished(() => loop.stop());
   return { loop, log: entries };
 }
+
+it.each([
+  [99, false, false, 0],
+  [100, false, false, 100],
+  [101, false, false, 101],
+  [5_000, true, false, 0],
+  [1, false, true, 4],
+  [2_499, true, true, 9_996],
+  [2_500, true, true, 10_000],
+  [2_501, false, true, 10_000],
+])(
+  "a batch of %i ms (more: %s, backfill: %s) is followed by a rest of %i ms",
+  (tookMs, isMore, isBackfill, restMs) => {
+    expect(restAfter(tookMs, { isMore, isBackfill })).toBe(restMs);
+  },
+);
 
 describe("the search for chain triggers", () => {
   it("begins at once and goes on by itself, since nobody announces a reverted block", async () => {

@@ -76,6 +76,20 @@ describe("a caller that waits for its receipt", () => {
     expect(reads).toBeLessThanOrEqual(2);
   });
 
+  it.each([199, 200, 201, 401])(
+    "is notified of each of %i receipts that one fetch answers, 200 at a time",
+    async (receipts) => {
+      const ids = await Promise.all(Array.from({ length: receipts }, () => addOne()));
+      notified.length = 0;
+
+      await settle(test.database, [{ lease: lease("1"), status: "updated", reason: null }]);
+
+      await expect.poll(() => notified.length, POLL).toBe(Math.ceil(receipts / 200));
+      expect(notified.flatMap((note) => note.split(",")).sort()).toEqual(ids.sort());
+      expect(Math.max(...notified.map((note) => note.split(",").length))).toBe(Math.min(receipts, 200));
+    },
+  );
+
   it("waits for no timer between the first change and its answer", async () => {
     const id = await addOne();
     vi.useFakeTimers({ toFake: ["setTimeout"] });

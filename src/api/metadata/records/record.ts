@@ -30,7 +30,7 @@ export const RENORMALISE = "renormalise";
 const LOCK_TRIES_MAX = 5;
 
 export interface RecordOptions {
-  /** What \`lockServed\` returned for these tokens in this transaction, if it was called. */
+  /** What `lockServed` returned for these tokens in this transaction, if it was called. */
   readonly locked?: Served | undefined;
   readonly remembered?: RememberedValues | undefined;
 }
@@ -60,8 +60,9 @@ export async function recordFetches(
       decided.flatMap(({ decision }) => ("document" in decision ? (decision.document ?? []) : [])),
     ),
   ]);
-  const versionIds = new Map(
-    added.map(({ end: { token } }, index) => [tokenKey(token), reserved[index] ?? ""]),
+  const versionIds = idsByToken(
+    added.map(({ end: { token } }) => token),
+    reserved,
   );
   await Promise.all([
     addVersions(
@@ -98,13 +99,16 @@ export async function recordAttempts(
     if (resolution.kind !== "failed" || !before) return [];
     return { token, trigger, resolution, reason: explain(resolution), versions: before.versions + 1 };
   });
-  const ids = await reserveVersions(tx, failed.length);
+  const versionIds = idsByToken(
+    failed.map(({ token }) => token),
+    await reserveVersions(tx, failed.length),
+  );
   await Promise.all([
     addVersions(
       tx,
-      failed.map((end, index) => ({
+      failed.map((end) => ({
         ...describe(end),
-        id: ids[index] ?? "",
+        id: idOfNew(versionIds, end.token),
         number: end.versions,
         outcome: "failed",
         reason: end.reason,
@@ -150,6 +154,17 @@ async function lockKnown(
   throw new Error(`tokens were forgotten ${LOCK_TRIES_MAX} times while they were recorded`);
 }
 
+type VersionIds = ReadonlyMap<string, string>;
+
+const idsByToken = (tokens: readonly FetchEnd["token"][], ids: readonly string[]): VersionIds =>
+  new Map(tokens.flatMap((token, index) => (ids[index] ? [[tokenKey(token), ids[index]] as const] : [])));
+
+function idOfNew(versionIds: VersionIds, token: FetchEnd["token"]): string {
+  const id = versionIds.get(tokenKey(token));
+  if (id === undefined) throw new Error("a version that is added has an id");
+  return id;
+}
+
 const versionsBefore = (served: Served, token: FetchEnd["token"]): number =>
   served.get(tokenKey(token))?.versions ?? 0;
 
@@ -158,12 +173,12 @@ function versionOf(
   decision: Decision,
   served: Served,
   learned: ReadonlyMap<string, Learned>,
-  versionIds: ReadonlyMap<string, string>,
+  versionIds: VersionIds,
 ): NewVersion | undefined {
   if (decision.kind === "unknown" || decision.kind === "confirmed") return undefined;
   const { document, outcome } = decision;
   const number = versionsBefore(served, end.token) + 1;
-  const id = versionIds.get(tokenKey(end.token)) ?? "";
+  const id = idOfNew(versionIds, end.token);
   const described = { ...describe(end), id, number, document, reason: outcome.reason };
   if (decision.kind === "kept") {
     return { ...described, outcome: decision.version, issues: document?.issues ?? [] };
@@ -187,7 +202,7 @@ function markOf(
   decision: Decision,
   served: Served,
   learned: ReadonlyMap<string, Learned>,
-  versionIds: ReadonlyMap<string, string>,
+  versionIds: VersionIds,
 ): FetchMark | undefined {
   if (decision.kind === "unknown") return undefined;
   const { token, trigger, resolution } = end;
@@ -215,7 +230,7 @@ function markOf(
     outcome: isFetched ? "good" : null,
     versions: before + 1,
     served: {
-      versionId: versionIds.get(tokenKey(token)) ?? "",
+      versionId: idOfNew(versionIds, token),
       valueIds,
       name,
       description,

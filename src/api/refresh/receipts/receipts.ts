@@ -2,7 +2,7 @@
 
 import type { Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
-import { imageHash, nextProbe, shownFile } from "../../media/module.ts";
+import { nextProbe, shownFile, urlHash } from "../../media/module.ts";
 import type { Lease } from "../queue/leases.ts";
 import { type ImageOutcome, imageColumns, imageOutcome, type ServedImage } from "./receipt-images.ts";
 
@@ -120,7 +120,7 @@ export async function settle(
      settled as (
        update vitrine.receipt_token t
           set status = k.status, reason = k.reason, image = k.image, image_reason = k.image_reason,
-              image_hash = ${imageHash("k.url")}, image_probe = case when k.url is not null then ${nextProbe("k.url")} end,
+              image_hash = ${urlHash("k.url")}, image_probe = case when k.url is not null then ${nextProbe("k.url")} end,
               image_before = case when k.is_before_of_url then ${shownFile("k.url")} else k.before end
          from open k where (t.receipt_id, t.position) = (k.receipt_id, k.position)
        returning t.receipt_id)

@@ -5,7 +5,7 @@
 import type { Logger } from "../../http/logger.ts";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
 import type { ReceiptTimeout } from "../receipts/receipt-timeout.ts";
-import type { ChainTriggers } from "./chain-triggers.ts";
+import type { ChainTriggers, Handled } from "./chain-triggers.ts";
 import type { Sweeps } from "./sweeps.ts";
 
 // A reverted block sends no notification, so the poll finds it.
@@ -18,6 +18,12 @@ const BACKFILL_REST = 4;
 const BACKFILL_REST_MAX_MS = 10_000;
 // The queue takes the next tokens of a sweep as soon as it has capacity.
 const SWEEP_POLL_MS = 100;
+
+/** Milliseconds of rest after a batch that took `tookMs`. */
+export function restAfter(tookMs: number, { isMore, isBackfill }: Handled): number {
+  if (isBackfill) return Math.min(BACKFILL_REST * tookMs, BACKFILL_REST_MAX_MS);
+  return isMore || tookMs < LONG_MS ? 0 : tookMs;
+}
 
 /**
  * A pass handles all chain triggers, advances sweeps as far as the queue has capacity, and then times out receipts. Call
@@ -52,13 +58,8 @@ export function startTriggerLoop(deps: {
       ({ isMore: isLeft, isBackfill } = await triggers.handleBatch());
     } finally {
       handledAt = performance.now();
-      restMs = restAfter(handledAt - startedAt);
+      restMs = restAfter(handledAt - startedAt, { isMore: isLeft, isBackfill });
     }
-  }
-
-  function restAfter(tookMs: number): number {
-    if (isBackfill) return Math.min(BACKFILL_REST * tookMs, BACKFILL_REST_MAX_MS);
-    return isLeft || tookMs < LONG_MS ? 0 : tookMs;
   }
 
   const loop = startPassLoop({
