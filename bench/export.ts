@@ -12,7 +12,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { getRequestListener } from "@hono/node-server";
 import pg from "pg";
-import { exportFormats } from "../src/api/catalog/exports/export-formats.ts";
+import { exportFormats } from "../src/api/catalog/exports/format-names.ts";
 import { chainTables } from "../src/api/chain/index/tables.ts";
 import { createDatabase } from "../src/api/db/database.ts";
 import { migrate } from "../src/api/db/migrate.ts";

@@ -1,11 +1,11 @@
 /** Ponder as npm start and npm run dev both run it: environment, command, and a probe of its database. */
 
-import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { databaseUrl } from "../src/api/postgres/database-url.ts";
 import { BootError } from "../src/boot-error.ts";
+import { loadEnvironment } from "./environment.ts";
 import { createServingBundle, SERVING_BUNDLE } from "./serving-bundle.ts";
 import { createSupervisor, type Supervisor } from "./supervisor.ts";
 
@@ -27,11 +27,6 @@ const START_TIMES_SQL = `
     pg_postmaster_start_time(),
     (select backend_start from pg_stat_activity where backend_type = 'checkpointer')
   ) as started`;
-
-/** Adds .env.local and .env of the working folder to this process's environment; existing variables win. */
-export function loadEnvironment(): void {
-  for (const file of [".env.local", ".env"]) if (existsSync(file)) process.loadEnvFile(file);
-}
 
 /** Reads .env.local and .env and supervises `ponder start` with these arguments. */
 export function createPonderSupervisor({

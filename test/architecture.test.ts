@@ -173,6 +173,20 @@ describe("the layers", () => {
   });
 });
 
+describe("the operator's CLI", () => {
+  it("loads no package but its parser before it knows the command, so that each starts at once", () => {
+    const entry = "bin/vitrine.ts";
+    const statics = [entry, ...reach(entry)].flatMap((file) =>
+      [
+        ...readFileSync(join(ROOT, file), "utf8").matchAll(
+          /^(?:import|export) (?!type)[^;]*?from "([^".][^"]*)"/gms,
+        ),
+      ].map(([, name]) => name),
+    );
+    expect([...new Set(statics)].filter((name) => !name?.startsWith("node:"))).toEqual(["commander"]);
+  });
+});
+
 describe("the npm client", () => {
   const files = sources("clients/typescript/src");
 

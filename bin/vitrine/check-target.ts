@@ -12,7 +12,7 @@ import { loadFetchConfig } from "../../src/api/config.ts";
 import { createFetching, type Fetching } from "../../src/api/fetch/fetching.ts";
 import { locate } from "../../src/api/fetch/locate.ts";
 import { createDecoder } from "../../src/api/media/decoder/decoder.ts";
-import { hostMatches } from "../../src/api/media/display/allowlist.ts";
+import { hostMatches } from "../../src/api/media/display/host-pattern.ts";
 import { createExamineMedia } from "../../src/api/media/probes/examine-media.ts";
 import { createFetchMedia } from "../../src/api/media/probes/fetch-media.ts";
 import {

@@ -1,9 +1,9 @@
 /** `npx vitrine check`: tries a document, a URI or a token as a refresh does, in this process alone. */
 
 import { type Command, InvalidArgumentError } from "commander";
-import { parseHostPattern } from "../../src/api/media/display/allowlist.ts";
+import { parseHostPattern } from "../../src/api/media/display/host-pattern.ts";
 import { parseTokenId } from "../../src/domain/token-ref.ts";
-import { loadEnvironment } from "../ponder-process.ts";
+import { loadEnvironment } from "../environment.ts";
 import type { CheckOptions } from "./check-target.ts";
 import type { Tool } from "./tool.ts";
 

@@ -2,7 +2,7 @@
 
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { type Command, Option } from "commander";
-import { exportFormats } from "../../src/api/catalog/exports/export-formats.ts";
+import { exportFormats } from "../../src/api/catalog/exports/format-names.ts";
 import { ColumnsChanged, findWritten, type Progress, writeExport } from "../export/write.ts";
 import { createStatusLine } from "./status-line.ts";
 import type { Tool } from "./tool.ts";

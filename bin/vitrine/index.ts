@@ -1,8 +1,8 @@
 /** `npx vitrine index`: how a change of code or collections affects the chain index, and updates without downtime. */
 
 import { type Command, InvalidArgumentError } from "commander";
+import { loadEnvironment } from "../environment.ts";
 import type { IndexCheck } from "../index/check.ts";
-import { loadEnvironment } from "../ponder-process.ts";
 import type { Tool } from "./tool.ts";
 
 const REINDEX_EXIT_CODE = 2;

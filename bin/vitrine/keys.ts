@@ -1,7 +1,7 @@
 /** `npx vitrine keys`: API keys of a running service. */
 
 import { type Command, InvalidArgumentError } from "commander";
-import { apiNames } from "../../src/api/http/key.ts";
+import { apiNames } from "../../src/api/http/api-names.ts";
 import { list, type Tool } from "./tool.ts";
 
 const GRACE_HOURS_MAX = 720;

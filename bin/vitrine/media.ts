@@ -1,9 +1,8 @@
 /** `npx vitrine media copy`: moves the images to another store. Needs no running service. */
 
 import type { Command } from "commander";
-import { loadStoreAddress } from "../../src/api/config.ts";
-import { type CopyResult, copyPictures, openStore } from "../../src/api/media/module.ts";
-import { loadEnvironment } from "../ponder-process.ts";
+import type { CopyResult } from "../../src/api/media/storage/copy-pictures.ts";
+import { loadEnvironment } from "../environment.ts";
 import { createStatusLine } from "./status-line.ts";
 import type { Tool } from "./tool.ts";
 
@@ -19,6 +18,11 @@ export function addMediaCommands(program: Command, { print, progress }: Tool): v
     .requiredOption("--to <store>", "the same; it may be empty")
     .action(async (options: { from: string; to: string }) => {
       loadEnvironment();
+      const [{ loadStoreAddress }, { copyPictures }, { openStore }] = await Promise.all([
+        import("../../src/api/config.ts"),
+        import("../../src/api/media/storage/copy-pictures.ts"),
+        import("../../src/api/media/storage/disk.ts"),
+      ]);
       const addresses = [
         loadStoreAddress("--from", options.from, process.env),
         loadStoreAddress("--to", options.to, process.env),

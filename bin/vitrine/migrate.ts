@@ -1,7 +1,7 @@
 /** `npx vitrine migrate`: brings the database up to date before the processes of a new release start. */
 
 import type { Command } from "commander";
-import { loadEnvironment } from "../ponder-process.ts";
+import { loadEnvironment } from "../environment.ts";
 import type { Tool } from "./tool.ts";
 
 export function addMigrateCommand(program: Command, tool: Tool): void {

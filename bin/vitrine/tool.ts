@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { type AdminClient, createAdminClient } from "../admin-client.ts";
-import { loadEnvironment } from "../ponder-process.ts";
+import { loadEnvironment } from "../environment.ts";
 
 export interface Tool {
   /** The admin API of the service that the environment names, including .env.local and .env of the working folder. */

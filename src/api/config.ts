@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { BootError } from "../boot-error.ts";
 import { parseAddress } from "../domain/token-ref.ts";
+import { type ApiName, apiNames } from "./http/api-names.ts";
 import { isAddressRange } from "./http/client-address.ts";
-import { type ApiName, apiNames } from "./http/key.ts";
 import { parseUrl } from "./http/text/parse-url.ts";
 import { webhookPausesMs } from "./jobs/retry-policies.ts";
 import {

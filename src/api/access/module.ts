@@ -2,7 +2,7 @@
 
 import type { ChainClients } from "../chain/rpc/clients.ts";
 import type { Database } from "../db/database.ts";
-import type { ApiName } from "../http/key.ts";
+import type { ApiName } from "../http/api-names.ts";
 import type { Logger } from "../http/logger.ts";
 import type { DailyJob } from "../jobs/daily.ts";
 import { type Apps, createApps } from "./apps/apps.ts";

@@ -21,10 +21,11 @@ import {
 import { createConsole } from "../console/module.ts";
 import { registryRoutes, walletRoutes } from "../delegation/module.ts";
 import { eventRoutes, requireAcceptsStream } from "../events/module.ts";
+import type { ApiName } from "../http/api-names.ts";
 import { compose } from "../http/compose.ts";
 import { compressAnswers } from "../http/compression.ts";
 import { exposeHeaders, moveHeadersToNode, setHeader, withoutHeader } from "../http/headers.ts";
-import { type ApiName, type KeyCheck, requireKey } from "../http/key.ts";
+import { type KeyCheck, requireKey } from "../http/key.ts";
 import { limitEach, perCaller, perClient, perTier } from "../http/limits/count-requests.ts";
 import { rateLimit } from "../http/limits/rate-limit.ts";
 import { createRateLimiter } from "../http/limits/rate-limiter.ts";

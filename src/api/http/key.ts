@@ -3,12 +3,9 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { collectionKey } from "../../domain/token-ref.ts";
+import type { ApiName } from "./api-names.ts";
 import { ApiError } from "./errors.ts";
 import type { ApiEnv, CallerApp } from "./router.ts";
-
-/** The gateway APIs: the name after {base_url} in a path, which is also the name of an app's permission. */
-export const apiNames = ["market-partner", "market"] as const;
-export type ApiName = (typeof apiNames)[number];
 
 const ERROR_STATUS = 400;
 

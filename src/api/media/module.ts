@@ -13,14 +13,12 @@ import { openStore } from "./storage/disk.ts";
 import { missFile } from "./storage/media-file-store.ts";
 import { createMediaState } from "./storage/overview.ts";
 
-export { PORT_RULE, parseHostPattern } from "./display/allowlist.ts";
+export { PORT_RULE, parseHostPattern } from "./display/host-pattern.ts";
 export { MEDIA_CHANNEL, mediaMarks, nextProbe, shownFile, urlHash } from "./media-store.ts";
 export { createMediaMetrics } from "./probes/metrics.ts";
 export { startMediaPipeline } from "./probes/pipeline.ts";
 export { createMedia } from "./service.ts";
 export { collectMedia } from "./storage/collect.ts";
-export { type CopyResult, copyPictures } from "./storage/copy-pictures.ts";
-export { openStore } from "./storage/disk.ts";
 export { imageRoutes } from "./storage/image-routes.ts";
 
 /**

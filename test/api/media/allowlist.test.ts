@@ -1,7 +1,7 @@
 /** The format of allowlist entries, and the hosts that each covers. */
 
 import { describe, expect, it } from "vitest";
-import { hostMatches, parseHostPattern } from "../../../src/api/media/display/allowlist.ts";
+import { hostMatches, parseHostPattern } from "../../../src/api/media/display/host-pattern.ts";
 
 describe("entries", () => {
   it.each([

@@ -1,7 +1,7 @@
 /** Console apps: their owners, permissions and permission requests. */
 
 import type { Database, Queryable } from "../../db/database.ts";
-import type { ApiName } from "../../http/key.ts";
+import type { ApiName } from "../../http/api-names.ts";
 import { isTier, type Tier } from "../../http/limits/tiers.ts";
 import { addAudit, WITHDRAWAL, wasWithdrawn } from "../audit.ts";
 import { notifyReplicas } from "../keys/key-store.ts";

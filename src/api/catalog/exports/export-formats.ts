@@ -2,9 +2,7 @@
 
 import { ByteWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
 import type { Cell, CellType, Column } from "./export-rows.ts";
-
-export const exportFormats = ["ndjson", "csv", "parquet"] as const;
-export type ExportFormat = (typeof exportFormats)[number];
+import type { ExportFormat } from "./format-names.ts";
 
 export const mediaTypes: Readonly<Record<ExportFormat, string>> = {
   ndjson: "application/x-ndjson",

@@ -15,9 +15,10 @@ import { answerLimit, type InFlightLimit, rateLimited } from "../../http/limits/
 import { type ApiEnv, createRouter } from "../../http/router.ts";
 import type { Collections } from "../collections.ts";
 import { blockField } from "../holders/owner-routes.ts";
-import { exportFormats, mediaTypes } from "./export-formats.ts";
+import { mediaTypes } from "./export-formats.ts";
 import { exportSubjects } from "./export-run.ts";
 import type { Exports } from "./exports.ts";
+import { exportFormats } from "./format-names.ts";
 
 const appExports: InFlightLimit = { requests: 2, retrySeconds: 30, unit: "exports" };
 const allExports: InFlightLimit = { ...appExports, requests: 4 };

@@ -13,7 +13,7 @@ import type { TradingService } from "../../trading/service.ts";
 import { requireIndexed } from "../holders/owners.ts";
 import { copyOwners, readCopiedOwners, readHead } from "../holders/owners-store.ts";
 import { viewFetch, viewIdentity, viewLock } from "../tokens/token-view.ts";
-import { createRowWriter, type ExportFormat } from "./export-formats.ts";
+import { createRowWriter } from "./export-formats.ts";
 import {
   type Column,
   columnsOfTokens,
@@ -22,6 +22,7 @@ import {
   TRAIT_COLUMNS_MAX,
 } from "./export-rows.ts";
 import { readIdsAfter } from "./export-store.ts";
+import type { ExportFormat } from "./format-names.ts";
 
 // A batch is one short transaction, and in memory at once.
 const BATCH_TOKENS = 500;

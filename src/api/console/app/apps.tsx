@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import type { AppRow } from "../../access/apps/app-store.ts";
-import { type ApiName, apiNames } from "../../http/key.ts";
+import { type ApiName, apiNames } from "../../http/api-names.ts";
 import { Badge, Button, Card, Empty, Field, Title } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { type ConsoleContext, type ConsoleEnv, formOf, goTo, type Site, signedIn } from "../env.ts";

@@ -5,13 +5,11 @@ import { primaryKey, text } from "drizzle-orm/pg-core";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { orm, timestamptz, vitrine } from "../../db/orm.ts";
-import { parseUrl } from "../../http/text/parse-url.ts";
 import { cached } from "../../jobs/promise-cache.ts";
+import { hostMatches } from "./host-pattern.ts";
 
 // A change reaches every replica within this time.
 const REMEMBER_MS = 2_000;
-
-const PATTERN = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?$/;
 
 export interface AllowedHost {
   readonly pattern: string;
@@ -19,28 +17,6 @@ export interface AllowedHost {
   readonly collection: string | null;
   readonly added_by: string;
   readonly added_at: string;
-}
-
-/** For whoever reads or adds an entry. */
-export const PORT_RULE = "Without a port, a host means the default ports: 80 for http and 443 for https.";
-
-/** Lower-case `host`, `host:port` or `*.host`; undefined for anything else. */
-export function parseHostPattern(entry: string): string | undefined {
-  // Browsers leave out the port that the scheme implies, so an entry with it would cover nothing.
-  const pattern = entry.toLowerCase().replace(/:(?:80|443)$/, "");
-  return PATTERN.test(pattern) && isUrlHost(pattern.replace("*.", "")) ? pattern : undefined;
-}
-
-/** URLs are matched by their normal form: an entry that none has, such as `127.1` or port 65536, would cover nothing. */
-function isUrlHost(host: string): boolean {
-  return ["http", "https"].some((scheme) => parseUrl(`${scheme}://${host}`)?.host === host);
-}
-
-/** `*.example.com` covers its subdomains and not example.com itself. */
-export function hostMatches(pattern: string, host: string): boolean {
-  return pattern.startsWith("*.")
-    ? host.endsWith(pattern.slice(1)) && host.length > pattern.length - 1
-    : host === pattern;
 }
 
 /** The table as its typed statements use it. */

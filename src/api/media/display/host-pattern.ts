@@ -1,0 +1,27 @@
+/** The entries of the allowlist as text: `host`, `host:port` or `*.host`. */
+
+import { parseUrl } from "../../http/text/parse-url.ts";
+
+const PATTERN = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?$/;
+
+/** For whoever reads or adds an entry. */
+export const PORT_RULE = "Without a port, a host means the default ports: 80 for http and 443 for https.";
+
+/** Lower-case `host`, `host:port` or `*.host`; undefined for anything else. */
+export function parseHostPattern(entry: string): string | undefined {
+  // Browsers leave out the port that the scheme implies, so an entry with it would cover nothing.
+  const pattern = entry.toLowerCase().replace(/:(?:80|443)$/, "");
+  return PATTERN.test(pattern) && isUrlHost(pattern.replace("*.", "")) ? pattern : undefined;
+}
+
+/** URLs are matched by their normal form: an entry that none has, such as `127.1` or port 65536, would cover nothing. */
+function isUrlHost(host: string): boolean {
+  return ["http", "https"].some((scheme) => parseUrl(`${scheme}://${host}`)?.host === host);
+}
+
+/** `*.example.com` covers its subdomains and not example.com itself. */
+export function hostMatches(pattern: string, host: string): boolean {
+  return pattern.startsWith("*.")
+    ? host.endsWith(pattern.slice(1)) && host.length > pattern.length - 1
+    : host === pattern;
+}
