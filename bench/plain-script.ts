@@ -8,12 +8,18 @@ import { createHash } from "node:crypto";
 import pg from "pg";
 import { Agent, request } from "undici";
 import { type Address, createPublicClient, http, parseAbi } from "viem";
+import { foundry, mainnet } from "viem/chains";
 
 const WRITTEN_TOGETHER = 500;
 const TIMEOUT_MS = 10_000;
+const CALL_BYTES_TOGETHER = 4_096;
 
 const [, , url = "", rpcUrl = "", address = "", count = "0", concurrency = "32"] = process.argv;
-const client = createPublicClient({ transport: http(rpcUrl, { batch: { batchSize: 100, wait: 5 } }) });
+const client = createPublicClient({
+  chain: { ...foundry, contracts: { multicall3: mainnet.contracts.multicall3 } },
+  batch: { multicall: { batchSize: CALL_BYTES_TOGETHER, wait: 5 } },
+  transport: http(rpcUrl),
+});
 const abi = parseAbi(["function tokenURI(uint256) view returns (string)"]);
 const agent = new Agent({ connections: Number(concurrency) });
 const db = new pg.Client({ connectionString: url });

@@ -12,6 +12,7 @@ import pg from "pg";
 import { type Chain, type Contract, startChain } from "../demo/chain.ts";
 import { freePort, startService } from "../demo/service.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { installMulticall3 } from "../test/support/multicall.ts";
 import { say } from "./rounds.ts";
 
 const MINTED_TOGETHER = 250;
@@ -51,6 +52,8 @@ export async function withServedCollection<Result>(
   const chain = await startChain();
   const url = await joinEmbeddedPostgres(folder);
   try {
+    // As on public chains; the plain script uses it as well.
+    await installMulticall3(chain);
     const heroes = await chain.deploy("VitrineHeroes", [`http://${host}/`]);
     for (let from = 1; from <= tokens; from += MINTED_TOGETHER) {
       await chain.write(heroes, "mintRange", [
