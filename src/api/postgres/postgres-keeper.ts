@@ -13,12 +13,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { totalmem } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { JOIN_LOCK_KEY, KEEPER_NAME, type KeeperOrder, urlOf } from "./embedded-postgres.ts";
 import { launch } from "./postgres-install.ts";
 import { interrupt, lastPort, runningServer } from "./postgres-process.ts";
+import { firstSettings } from "./postgres-settings.ts";
 
 const PROBE_EVERY_MS = 1_000;
 const POLL_MS = 25;
@@ -107,7 +109,8 @@ function makeCluster(): void {
   const access = ["--username=vitrine", "--auth=scram-sha-256", `--pwfile=${files.password}`];
   // PostgreSQL's own C.UTF-8 sorts and folds case alike on every machine.
   const text = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
-  run(install.initdb, [`--pgdata=${draft}`, ...access, ...text]);
+  const settings = firstSettings(totalmem()).map((setting) => `--set=${setting}`);
+  run(install.initdb, [`--pgdata=${draft}`, ...access, ...text, ...settings]);
   run(
     install.postgres,
     ["--single", "-D", draft, "-c", "log_checkpoints=off", "postgres"],

@@ -1,0 +1,32 @@
+import { totalmem } from "node:os";
+import pg from "pg";
+import { describe, expect, inject, it } from "vitest";
+import { firstSettings } from "../../../src/api/postgres/postgres-settings.ts";
+
+const GIB = 1024 ** 3;
+
+describe("the embedded PostgreSQL's buffers", () => {
+  it.each([
+    [GIB / 2, "128MB"],
+    [GIB, "128MB"],
+    [4 * GIB, "512MB"],
+    [8 * GIB, "1024MB"],
+    [64 * GIB, "1024MB"],
+  ])("of %d bytes of memory are %s", (memory, buffers) => {
+    expect(firstSettings(memory)).toContain(`shared_buffers=${buffers}`);
+  });
+
+  it("are in a new cluster's file, where an operator can change them", async () => {
+    const client = new pg.Client({ connectionString: inject("postgresUrl") });
+    await client.connect();
+    const { rows } = await client.query(
+      "select source, current_setting(name) as value from pg_settings where name = 'shared_buffers'",
+    );
+    await client.end();
+    const [buffers] = firstSettings(totalmem());
+    const megabytes = Number(/\d+/.exec(buffers ?? "")?.[0]);
+    expect(rows).toEqual([
+      { source: "configuration file", value: megabytes === 1024 ? "1GB" : `${megabytes}MB` },
+    ]);
+  });
+});
