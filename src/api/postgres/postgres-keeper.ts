@@ -13,14 +13,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { totalmem } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { JOIN_LOCK_KEY, KEEPER_NAME, type KeeperOrder, urlOf } from "./embedded-postgres.ts";
 import { launch } from "./postgres-install.ts";
 import { interrupt, lastPort, runningServer } from "./postgres-process.ts";
-import { firstSettings } from "./postgres-settings.ts";
+import { firstSettings, usableMemory } from "./postgres-settings.ts";
 
 const PROBE_EVERY_MS = 1_000;
 const POLL_MS = 25;
@@ -109,7 +108,7 @@ function makeCluster(): void {
   const access = ["--username=vitrine", "--auth=scram-sha-256", `--pwfile=${files.password}`];
   // PostgreSQL's own C.UTF-8 sorts and folds case alike on every machine.
   const text = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
-  const settings = firstSettings(totalmem()).map((setting) => `--set=${setting}`);
+  const settings = firstSettings(usableMemory()).map((setting) => `--set=${setting}`);
   run(install.initdb, [`--pgdata=${draft}`, ...access, ...text, ...settings]);
   run(
     install.postgres,

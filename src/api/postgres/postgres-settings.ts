@@ -1,11 +1,17 @@
 /** What a new cluster's postgresql.conf says where PostgreSQL's own defaults are too small; operators may change it. */
 
+import { totalmem } from "node:os";
+
 const MIB = 1024 * 1024;
 // The service needs memory as well, and the system caches the files besides.
 const MEMORY_SHARE = 1 / 8;
 const BUFFERS_MIB = { min: 128, max: 1024 };
 
-/** As `name=value`, for a machine with so many bytes of memory. */
+/** Bytes: the machine's memory, or the part of it that a container may use. */
+export const usableMemory = (): number =>
+  Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+
+/** As `name=value`, where so many bytes of memory can be used. */
 export function firstSettings(memoryBytes: number): string[] {
   const share = Math.floor((memoryBytes * MEMORY_SHARE) / MIB);
   const buffers = Math.min(Math.max(share, BUFFERS_MIB.min), BUFFERS_MIB.max);

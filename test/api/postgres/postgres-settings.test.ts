@@ -1,7 +1,6 @@
-import { totalmem } from "node:os";
 import pg from "pg";
 import { describe, expect, inject, it } from "vitest";
-import { firstSettings } from "../../../src/api/postgres/postgres-settings.ts";
+import { firstSettings, usableMemory } from "../../../src/api/postgres/postgres-settings.ts";
 
 const GIB = 1024 ** 3;
 
@@ -23,7 +22,7 @@ describe("the embedded PostgreSQL's buffers", () => {
       "select source, current_setting(name) as value from pg_settings where name = 'shared_buffers'",
     );
     await client.end();
-    const [buffers] = firstSettings(totalmem());
+    const [buffers] = firstSettings(usableMemory());
     const megabytes = Number(/\d+/.exec(buffers ?? "")?.[0]);
     expect(rows).toEqual([
       { source: "configuration file", value: megabytes === 1024 ? "1GB" : `${megabytes}MB` },
