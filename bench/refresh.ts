@@ -97,6 +97,8 @@ async function sweep(served: ServedCollection): Promise<number> {
       `select max(id) as id, now()::text as now from ${events}`,
     );
     const sending = emitAll(served);
+    // Awaited below; until then, a failure has an owner.
+    sending.catch(() => undefined);
     const isIndexed = `select from ${events} where id > $1 limit 1`;
     await until(client, isIndexed, [last[0]?.id ?? ""], POLL_MS, (rows) => rows.length > 0);
     const startedAt = performance.now();

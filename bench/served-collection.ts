@@ -139,7 +139,7 @@ async function readingSeconds(url: string): Promise<number> {
 }
 
 /** One statement on a connection of its own. */
-export async function query<Row>(url: string, sql: string): Promise<Row[]> {
+async function query<Row>(url: string, sql: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
