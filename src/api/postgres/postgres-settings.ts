@@ -7,9 +7,9 @@ const MIB = 1024 * 1024;
 const MEMORY_SHARE = 1 / 8;
 const BUFFERS_MIB = { min: 128, max: 1024 };
 
-/** Bytes: the machine's memory, or the part of it that a container may use. */
-export const usableMemory = (): number =>
-  Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+/** Bytes: the machine's memory, or the part of it that a container may use; Node says 0 or more than there is without one. */
+export const usableMemory = (total = totalmem(), limit = process.constrainedMemory()): number =>
+  limit > 0 ? Math.min(total, limit) : total;
 
 /** As `name=value`, where so many bytes of memory can be used. */
 export function firstSettings(memoryBytes: number): string[] {

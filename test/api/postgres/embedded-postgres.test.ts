@@ -4,19 +4,22 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   joinEmbeddedPostgres,
   KEEPER_NAME,
+  type KeeperOrder,
   stopEmbeddedPostgres,
 } from "../../../src/api/postgres/embedded-postgres.ts";
+import { findInstall } from "../../../src/api/postgres/postgres-install.ts";
 import { runningServer } from "../../../src/api/postgres/postgres-process.ts";
 import { BootError } from "../../../src/boot-error.ts";
 import { makePrivateFolder } from "../../support/folder.ts";
 
 const IDLE_MS = 400;
+const KEEPER = fileURLToPath(new URL("../../../src/api/postgres/postgres-keeper.ts", import.meta.url));
 
 let folder: string;
 const clients: ChildProcess[] = [];
@@ -41,6 +44,34 @@ describe("an embedded PostgreSQL", () => {
     );
 
     expect(row).toEqual({ one: 1, encoding: "UTF8", inet_server_addr: "127.0.0.1" });
+  });
+
+  it("is made with PostgreSQL's own settings where ours can't be had, such as memory for the buffers", async () => {
+    chmodSync(folder, 0o711);
+    const cluster = join(folder, "postgres");
+    const install = findInstall(cluster);
+    const initdb = join(folder, "initdb");
+    const refusal = 'case "$*" in *--set=*) echo "could not map anonymous shared memory" >&2; exit 1;; esac';
+    writeFileSync(initdb, `#!/bin/sh\n${refusal}\nexec "${install.initdb}" "$@"\n`, { mode: 0o755 });
+    const [password, log] = [join(folder, "postgres-password"), join(folder, "postgres.log")];
+    const order: KeeperOrder = {
+      files: { folder, cluster, password, log },
+      install: { ...install, initdb },
+      idleMs: 10_000,
+    };
+    const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+    const keeper = spawn(process.execPath, ["--import", tsx, KEEPER, JSON.stringify(order)], {
+      stdio: "ignore",
+    });
+    clients.push(keeper);
+    while (!serverOf(folder) && keeper.exitCode === null) await sleep(50);
+
+    const [row] = await query(
+      await joinEmbeddedPostgres(folder),
+      "select current_setting('shared_buffers') as buffers, current_setting('max_wal_size') as wal",
+    );
+
+    expect(row).toEqual({ buffers: "128MB", wal: "1GB" });
   });
 
   it("works below a folder that only its owner may enter, as root's home is", async () => {

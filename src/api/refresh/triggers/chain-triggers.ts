@@ -7,28 +7,15 @@ import { headMark, ready } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import type { MetadataService } from "../../metadata/service.ts";
-import { enqueue, type Trigger } from "../queue/queue.ts";
+import { enqueue } from "../queue/queue.ts";
 import { addChainSweep } from "./chain-sweeps.ts";
 import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
 import { addSweep, endMintSweep } from "./sweeps.ts";
+import { type Batch, group, isAsked, newestUnasked, type TriggerRow, triggerOf } from "./trigger-batches.ts";
 
 const BATCH_ROWS = 4_000;
 // An index that catches up passes a block far sooner.
 const STANDING_MS = 5_000;
-
-interface TriggerRow {
-  readonly id: string;
-  readonly collection: string;
-  /** Null for one that was stored before sources were. */
-  readonly source: string | null;
-  readonly from: string;
-  readonly to: string;
-  readonly scope: "token" | "range" | "collection" | "inverted";
-  readonly block: string;
-  readonly blockHash: string;
-  /** Handled under another schema name before: this index is a re-index. */
-  readonly isOld: boolean;
-}
 
 export interface ChainTriggerDeps {
   readonly database: Database;
@@ -226,8 +213,6 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
   }
 }
 
-const isAsked = ({ source }: TriggerRow): boolean => source !== "retracted";
-
 /** Whether the index has triggers of the collection that were not handled yet. */
 export async function hasNewTriggers(
   db: Queryable,
@@ -245,62 +230,6 @@ export async function hasNewTriggers(
     [tables.schema, chainId, collection],
   );
   return row?.isNew ?? false;
-}
-
-const triggerOf = ({ source }: TriggerRow): Trigger =>
-  source === "mint" || source === "first_seen" ? "mint" : "event";
-
-/** Triggers that are enqueued together: those of one collection and kind. Inverted ranges enqueue nothing. */
-interface Batch {
-  readonly collection: string;
-  readonly trigger: Trigger;
-  readonly isOld: boolean;
-  /** Each token with the newest block that names it; 0 after a reorg, which voids them. */
-  readonly tokens: Map<string, number>;
-  /**
-   * The same over all batches of the collection. A batch that enqueues a token removes it: one fetch serves them all.
-   */
-  readonly newest: Map<string, number>;
-  readonly ranges: TriggerRow[];
-}
-
-function group(triggers: readonly TriggerRow[], trigger: (row: TriggerRow) => Trigger): readonly Batch[] {
-  const batches = new Map<string, Batch>();
-  const newestOf = new Map<string, Map<string, number>>();
-  for (const row of triggers) {
-    if (row.scope === "inverted") continue;
-    const named = { collection: row.collection, trigger: trigger(row), isOld: row.isOld };
-    const name = `${named.collection} ${named.trigger} ${named.isOld}`;
-    const newest = newestOf.get(named.collection) ?? new Map<string, number>();
-    newestOf.set(named.collection, newest);
-    const batch: Batch = batches.get(name) ?? { ...named, tokens: new Map(), newest, ranges: [] };
-    batches.set(name, batch);
-    if (row.scope !== "token") batch.ranges.push(row);
-    else {
-      const block = named.trigger === "reorg" ? 0 : Number(row.block);
-      for (const blocks of [batch.tokens, newest]) {
-        blocks.set(row.from, Math.max(block, blocks.get(row.from) ?? 0));
-      }
-    }
-  }
-  // If a mint and an event name the same token, the receipt of the fetch shows the mint.
-  const isMint = ({ trigger }: Batch): number => Number(trigger === "mint");
-  return [...batches.values()].sort((a, b) => isMint(b) - isMint(a));
-}
-
-/** Those of the tokens that no batch has enqueued yet, each at the newest block of any; they count as enqueued now. */
-function newestUnasked(
-  requested: ReadonlyMap<string, number>,
-  newest: Map<string, number>,
-): ReadonlyMap<string, number> {
-  const unasked = new Map<string, number>();
-  for (const tokenId of requested.keys()) {
-    const block = newest.get(tokenId);
-    if (block === undefined) continue;
-    unasked.set(tokenId, block);
-    newest.delete(tokenId);
-  }
-  return unasked;
 }
 
 export type ChainTriggers = ReturnType<typeof createChainTriggers>;
