@@ -1,5 +1,6 @@
 /** How much callers without a key may have queued: token ids of one address, and tokens that are not known yet of all. */
 
+import { Registry } from "prom-client";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Queryable } from "../../../src/api/db/database.ts";
 import { graphqlRoutes } from "../../../src/api/graphql/routes.ts";
@@ -139,14 +140,29 @@ describe("token ids of one client address", () => {
   });
 
   it("are no more when requests come at once, at two replicas", async () => {
-    const replicas = [await replica(), await replica()] as const;
+    /** Undefined if the database did not answer in time: then each replica counts alone, by design (rate-limiter.ts). */
+    async function askAtOnce(from: string) {
+      const metrics = [new Registry(), new Registry()] as const;
+      const replicas = [
+        await replica({ metrics: metrics[0] }),
+        await replica({ metrics: metrics[1] }),
+      ] as const;
+      const answers = await Promise.all(
+        Array.from({ length: 2 * (MAX / CALL_MAX) }, (_, nth) =>
+          replicas[nth % 2 === 0 ? 0 : 1].request(ids(CALL_MAX, 1 + nth * 50), { from }),
+        ),
+      );
+      const counts = await Promise.all(
+        metrics.map((each) => each.getSingleMetric("vitrine_rate_limit_fallbacks_total")?.get()),
+      );
+      expect(counts.every((count) => count !== undefined)).toBe(true);
+      return counts.some((count) => (count?.values.length ?? 0) > 0) ? undefined : answers;
+    }
 
-    const answers = await Promise.all(
-      Array.from({ length: 2 * (MAX / CALL_MAX) }, (_, nth) =>
-        replicas[nth % 2 === 0 ? 0 : 1].request(ids(CALL_MAX, 1 + nth * 50), { from: "203.0.113.20" }),
-      ),
-    );
+    let answers: Awaited<ReturnType<typeof askAtOnce>>;
+    for (let nth = 0; nth < 5 && !answers; nth++) answers = await askAtOnce(`203.0.113.${20 + nth}`);
 
+    if (!answers) throw new Error("the database answered none of five runs in time");
     expect(answers.filter(({ error }) => !error)).toHaveLength(MAX / CALL_MAX);
     for (const { error } of answers) if (error) expect(error).toMatchObject(overLimit);
   });
