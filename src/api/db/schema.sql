@@ -567,10 +567,10 @@ CREATE TABLE vitrine.refresh (
   worker uuid,
   CONSTRAINT refresh_pkey PRIMARY KEY (chain_id, collection, token_id)
 );
-CREATE INDEX refresh_due ON vitrine.refresh USING btree (host, priority, not_before) WHERE (wanted > done);
 CREATE INDEX refresh_leased ON vitrine.refresh USING btree (host, leased_until) WHERE (lease IS NOT NULL);
 CREATE INDEX refresh_swept ON vitrine.refresh USING btree (chain_id, collection) WHERE ((wanted > done) AND (lease IS NULL) AND (trigger = 'sweep'::text));
 CREATE INDEX refresh_unseen ON vitrine.refresh USING btree (chain_id) WHERE (unseen AND anonymous AND (wanted > done));
+CREATE INDEX refresh_waiting ON vitrine.refresh USING btree (host, priority, not_before) WHERE ((wanted > done) AND (lease IS NULL));
 
 CREATE TABLE vitrine.sampling (
   chain_id bigint NOT NULL,

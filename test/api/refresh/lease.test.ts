@@ -109,6 +109,15 @@ describe("a lease", () => {
     expect(await claimOne(test)).toMatchObject({ started: "2" });
   });
 
+  it("that ran out is left where a claim looks for waiting tokens only", async () => {
+    await ask(database, ["1"]);
+    await claimOne(test);
+    await passSeconds(database, 16);
+
+    expect(await claim(database, tables, { ...SHARE, hasExpired: false }, 1)).toEqual([]);
+    expect(await claim(database, tables, SHARE, 1)).toMatchObject([{ tokenId: "1", attempts: 2 }]);
+  });
+
   it("released leaves the token to the next process after the spacing, with no try used up", async () => {
     await ask(database, ["1"]);
     await release(database, [await claimOne(test)]);

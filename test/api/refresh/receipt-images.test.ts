@@ -1,7 +1,7 @@
 import sharp from "sharp";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createReceiptWaits } from "../../../src/api/refresh/receipts/waits.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, failed, found } from "../../support/refresh.ts";
+import { ask, CHAIN_ID, COLLECTION, emptyTables, failed, found } from "../../support/refresh.ts";
 import { createWorkerSetup } from "../../support/worker.ts";
 import { createMediaHarness } from "../media/media-harness.ts";
 
@@ -56,6 +56,14 @@ describe("the image of a receipt's token", () => {
       { token_id: "1", status: "updated", reason: null, image: "pending", image_reason: null },
     ]);
     expect(await decided(id)).toEqual([["1", "updated", null]]);
+  });
+
+  it("is decided as well where the token was waiting for a sweep", async () => {
+    answers.set("/a.png", { body: await square(600) });
+    const refresh = start(() => ({ name: "Hero", image: image("/a.png") }));
+    await ask(database, ["1"], { trigger: "sweep" });
+
+    expect(await decided(await refresh(["1"]))).toEqual([["1", "updated", null]]);
   });
 
   it("is unchanged, updated or rejected by what the URL answers now, and earlier receipts keep their answer", async () => {

@@ -49,6 +49,21 @@ describe("in a collection that PostgreSQL knows nothing of yet", () => {
     expect(read).toBeLessThan(10 * ROWS_PER_TOKEN);
   });
 
+  it("and not the tokens that are being fetched", async () => {
+    await claim(database, tables, { ...SHARE, unread: 2_000 }, 2_000);
+    await database.query(
+      "update vitrine.refresh set not_before = not_before - interval '1 second' where lease is not null",
+    );
+
+    const read = await database.transaction((tx) =>
+      countRowsRead(tx, ["vitrine"], async () => {
+        expect(await claim(tx, tables, { ...SHARE, unread: 10, hasExpired: false }, 10)).toHaveLength(10);
+      }),
+    );
+
+    expect(read).toBeLessThan(10 * ROWS_PER_TOKEN);
+  });
+
   it("a recording reads the rows of its token, and not the collection", async () => {
     const [lease] = leases;
     if (!lease) throw new Error("no lease");

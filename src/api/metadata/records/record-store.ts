@@ -71,6 +71,24 @@ export async function lockServed(
   return new Map(rows.map((row) => [tokenKey({ ...row, chainId: Number(row.chainId) }), row]));
 }
 
+/**
+ * Long values as one, and where each begins, from 1, and ends: an array of them would be sent as hexadecimal digits, or
+ * with each quotation mark escaped.
+ */
+function joined(values: readonly (Buffer | null)[]) {
+  const starts: (number | null)[] = [];
+  let next = 1;
+  for (const value of values) {
+    starts.push(value && next);
+    next += value?.length ?? 0;
+  }
+  return {
+    bytes: Buffer.concat(values.flatMap((value) => value ?? [])),
+    starts,
+    lengths: values.map((value) => value?.length ?? null),
+  };
+}
+
 export interface NewVersion {
   /** One of `reserveVersions`. */
   readonly id: string;
@@ -101,13 +119,21 @@ export async function reserveVersions(db: Queryable, count: number): Promise<str
 /** Appends a version to each token's history. The tokens' rows must be locked, and the documents added. */
 export async function addVersions(db: Queryable, versions: readonly NewVersion[]): Promise<void> {
   if (versions.length === 0) return;
+  const metadata = joined(
+    versions.map(({ document }) => (document ? Buffer.from(JSON.stringify(document.metadata)) : null)),
+  );
   await db.query(
     `insert into vitrine.version (chain_id, collection, token_id, number, trigger, outcome, reason, uri, read_block,
                                   duration_ms, content_hash, metadata, issues, complete, etag, verified, id, normaliser)
      overriding system value
-     select *, ${NORMALISER} from unnest($1::bigint[], $2::text[], $3::numeric[], $4::int[], $5::text[], $6::text[], $7::text[],
-                          $8::text[], $9::bigint[], $10::int[], $11::text[], $12::text[], $13::text[], $14::boolean[],
-                          $15::text[], $16::text[], $17::bigint[])`,
+     select chain_id, collection, token_id, number, trigger, outcome, reason, uri, read_block, duration_ms, content_hash,
+            convert_from(substring($12::bytea from start for length), 'UTF8'), issues, complete, etag, verified, id,
+            ${NORMALISER}
+       from unnest($1::bigint[], $2::text[], $3::numeric[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[],
+                   $9::bigint[], $10::int[], $11::text[], $13::text[], $14::boolean[], $15::text[], $16::text[], $17::bigint[],
+                   $18::int[], $19::int[])
+         as v(chain_id, collection, token_id, number, trigger, outcome, reason, uri, read_block, duration_ms, content_hash,
+              issues, complete, etag, verified, id, start, length)`,
     [
       ...keysOf(versions.map(({ token }) => token)),
       versions.map(({ number }) => number),
@@ -118,12 +144,14 @@ export async function addVersions(db: Queryable, versions: readonly NewVersion[]
       versions.map(({ block }) => block),
       versions.map(({ durationMs }) => durationMs),
       versions.map(({ document }) => document?.hash ?? null),
-      versions.map(({ document }) => (document ? JSON.stringify(document.metadata) : null)),
+      metadata.bytes,
       versions.map(({ issues }) => JSON.stringify(issues)),
       versions.map(({ document }) => document?.complete ?? false),
       versions.map(({ document }) => document?.etag ?? null),
       versions.map(({ document }) => document?.verified ?? null),
       versions.map(({ id }) => id),
+      metadata.starts,
+      metadata.lengths,
     ],
     "add versions",
   );
@@ -140,14 +168,7 @@ export async function addDocuments(db: Queryable, documents: readonly Document[]
     a < b ? -1 : 1,
   );
   const hashes = rows.map(([hash]) => hash);
-  const bodies = rows.map(([, body]) => body);
-  const lengths = bodies.map(({ length }) => length);
-  const starts: number[] = [];
-  let next = 1;
-  for (const length of lengths) {
-    starts.push(next);
-    next += length;
-  }
+  const bodies = joined(rows.map(([, body]) => body));
   await Promise.all([
     db.query(
       `update vitrine.document set stored_at = now()
@@ -155,13 +176,12 @@ export async function addDocuments(db: Queryable, documents: readonly Document[]
       [hashes],
       "renew documents",
     ),
-    // Sends the bodies as one value: an array of them would be sent as hexadecimal digits.
     db.query(
       `insert into vitrine.document (hash, body)
        select hash, substring($2::bytea from start for length)
          from unnest($1::text[], $3::int[], $4::int[]) as d(hash, start, length)
        on conflict do nothing`,
-      [hashes, Buffer.concat(bodies), starts, lengths],
+      [hashes, bodies.bytes, bodies.starts, bodies.lengths],
       "add documents",
     ),
   ]);

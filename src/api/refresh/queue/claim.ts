@@ -9,7 +9,7 @@ import { tokenState } from "../../chain/index/token-state.ts";
 import type { Queryable } from "../../db/database.ts";
 import { isPaused, isTripped } from "../../jobs/hosts.ts";
 import type { KnownDocument } from "../../metadata/uri/resolve.ts";
-import { PROBE_TIME } from "./hosts.ts";
+import { hostsOf, LEASED, PROBE_TIME, WAITING } from "./hosts.ts";
 import { type Asker, LEASE, type Lease, STILL_ANONYMOUS } from "./leases.ts";
 import { ANONYMOUS_PRIORITY, callerTriggers, priorityLevels } from "./priorities.ts";
 
@@ -22,23 +22,19 @@ export interface Share {
   readonly hosts?: ReadonlyMap<string, number>;
   /** Tokens that were never read, whose host is unknown. `count` by default. */
   readonly unread?: number;
+  /** False leaves leases that ran out to a later claim: to look for them takes as long as a small claim. True by default. */
+  readonly hasExpired?: boolean;
   /** The process, so that others know how many share a host. */
   readonly worker?: string;
 }
 
 // As a filter only: the primary key begins with the chain, and a scan by it would read every token of the chain.
 const isOurChain = "(r.chain_id = any($1)) is true";
-const waiting = `r.wanted > r.done and r.lease is null and ${isOurChain}`;
+const waiting = `${WAITING} and ${isOurChain}`;
 const levels = `(values ${priorityLevels.map((level) => `(${level})`).join(", ")}) as level(priority)`;
 
-// Each host with waiting tokens, by one step down an index per host: the queue may contain a million tokens of one.
-const hosts = `
-  hosts as (
-    (select r.host from vitrine.refresh r where r.wanted > r.done order by r.host limit 1)
-    union all
-    select (select r.host from vitrine.refresh r where r.wanted > r.done and r.host > h.host order by r.host limit 1)
-      from hosts h where h.host is not null
-  )`;
+const hosts = (leased: string): string =>
+  `${hostsOf("hosts", WAITING)}, ${hostsOf("leased_hosts", `${LEASED} and ${leased}`)}`;
 
 // A host whose pause has ended is probed by a single fetch of all processes first, if possible of a token that it has
 // answered for before.
@@ -57,11 +53,15 @@ const askers = `(
              and w.status is null and w.wanted <= c.started and p.request_id is not null
            order by p.created_at limit ${ASKERS_MAX}) p)`;
 
-/** Claims up to `count` due tokens in order of priority, none that another process has leased. */
+/**
+ * Claims up to `count` due tokens in order of priority, none that another process has leased. Returns before the claim is
+ * on disk: one that a crash of the database undoes is a token that waits again, and what is recorded for it comes later
+ * in the log.
+ */
 export async function claim(
   db: Queryable,
   tables: ChainTables,
-  { chainIds, perHost, hosts: quotas = new Map(), unread, worker }: Share,
+  { chainIds, perHost, hosts: quotas = new Map(), unread, hasExpired = true, worker }: Share,
   count: number,
 ): Promise<Lease[]> {
   const rows = await db.query<
@@ -74,14 +74,14 @@ export async function claim(
       askers: Asker[] | null;
     }
   >(
-    `with recursive ${hosts}, open_hosts as materialized (
+    `with recursive ${hosts("$10")}, open_hosts as materialized (
        select h.host, p.probe_chain_id, p.probe_collection,
               case when ${isProbed} and p.paused_until > now() - ${PROBE_TIME} then p.probe_token_id end as probe_token_id,
               -- The host of a token that was never read is not known yet.
               case when h.host = '' then $5
                    when ${isProbed} then case when exists (
                      select from vitrine.refresh r
-                      where r.lease is not null and r.host = h.host and r.leased_until > now()) then 0 else 1 end
+                      where ${LEASED} and r.host = h.host and r.leased_until > now()) then 0 else 1 end
                    else coalesce(o.slots, $3) end as slots
          from hosts h left join vitrine.host p on p.host = h.host
          left join unnest($6::text[], $7::int[]) as o(host, slots) on o.host = h.host
@@ -110,15 +110,15 @@ export async function claim(
        select row_at, priority, not_before from candidates where place <= slots
        union all
        -- A lease that ran out is owed another start, whatever later requests have to wait for.
-       select d.* from hosts h cross join lateral (
+       select d.* from leased_hosts h cross join lateral (
          select r.ctid, r.priority, r.not_before from vitrine.refresh r
-          where r.lease is not null and r.host = h.host and r.leased_until < now() and ${isOurChain}
+          where ${LEASED} and r.host = h.host and r.leased_until < now() and ${isOurChain}
           order by r.leased_until limit $2) d
         order by priority desc, not_before limit $2 * ${RIVALS}
      ), mine as (
        -- In the order of what is due, row by row: joined, all that waits may be read to find a few.
        select m.* from due d cross join lateral (
-         select r.chain_id, r.collection, r.token_id from vitrine.refresh r
+         select r.ctid as row_at from vitrine.refresh r
           where r.ctid = d.row_at and r.wanted > r.done and (r.lease is null or r.leased_until < now())
             for update skip locked) m
         limit $2
@@ -128,7 +128,7 @@ export async function claim(
               last_started_at = now(),
               anonymous_started_at = case when ${STILL_ANONYMOUS} then now() else r.anonymous_started_at end,
               anonymous = false
-         from mine m where (r.chain_id, r.collection, r.token_id) = (m.chain_id, m.collection, m.token_id)
+         from mine m where r.ctid = m.row_at
        returning r.*
      )
      select c.lease as id, c.chain_id as "chainId", c.collection, c.token_id as "tokenId", c.started, c.trigger, c.priority,
@@ -143,6 +143,7 @@ export async function claim(
             end as known,
             case when c.trigger = any($9) then ${askers} end as askers
        from claimed c
+      cross join (select set_config('synchronous_commit', 'off', true) offset 0) as unwaited
        left join lateral ${tokenState(tables, { chainId: "c.chain_id", collection: "c.collection", tokenId: "c.token_id" })} s on true
        left join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (c.chain_id, c.collection, c.token_id)`,
     [
@@ -155,6 +156,7 @@ export async function claim(
       [...quotas.values()],
       worker ?? null,
       callerTriggers,
+      hasExpired,
     ],
     "claim",
   );
@@ -175,7 +177,7 @@ export async function nextDueMs(
   { chainIds }: Pick<Share, "chainIds">,
 ): Promise<number | undefined> {
   const [row] = await db.query<{ ms: number | null }>(
-    `with recursive ${hosts}
+    `with recursive ${hosts("true")}
      select (extract(epoch from min(due) - now()) * 1000)::float8 as ms from (
        select greatest(d.not_before, p.paused_until) as due
          from hosts h left join vitrine.host p on p.host = h.host
@@ -184,9 +186,9 @@ export async function nextDueMs(
           select r.not_before from vitrine.refresh r
            where ${waiting} and r.host = h.host and r.priority = level.priority order by r.not_before limit 1) d
        union all
-       select d.leased_until from hosts h cross join lateral (
+       select d.leased_until from leased_hosts h cross join lateral (
          select r.leased_until from vitrine.refresh r
-          where r.lease is not null and r.host = h.host and ${isOurChain} order by r.leased_until limit 1) d) as times`,
+          where ${LEASED} and r.host = h.host and ${isOurChain} order by r.leased_until limit 1) d) as times`,
     [chainIds],
     "next due",
   );

@@ -13,6 +13,22 @@ const BUSY_PAUSE = `interval '${retryPolicies.hostBusy.firstMs} milliseconds'`;
  */
 export const PROBE_TIME = "interval '30 seconds'";
 
+/** SQL on row `r`, each the condition of an index by host: a token that waits to be claimed, and one that is being fetched. */
+export const WAITING = "r.wanted > r.done and r.lease is null";
+export const LEASED = "r.lease is not null";
+
+/**
+ * SQL of a recursive CTE: each host with such rows, and null, up to as many as `max` says, an SQL expression. By one step
+ * down an index per host: the queue may contain a million tokens of one.
+ */
+export const hostsOf = (name: string, rows: string, max?: string): string => `
+  ${name} as (
+    (select r.host, 1 as place from vitrine.refresh r where ${rows} order by r.host limit 1)
+    union all
+    select (select r.host from vitrine.refresh r where ${rows} and r.host > h.host order by r.host limit 1), h.place + 1
+      from ${name} h where h.host is not null${max === undefined ? "" : ` and h.place <= ${max}`}
+  )`;
+
 /** Chooses a token that the host has answered for: others may fail for a reason of their own. */
 export async function chooseProbe(db: Queryable, host: string): Promise<void> {
   await db.query(
@@ -87,7 +103,7 @@ export async function rememberHosts(
 export async function countWorkers(db: Queryable, worker: string): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ host: string; workers: number }>(
     `select r.host, 1 + count(distinct r.worker) filter (where r.worker <> $1)::int as workers
-       from vitrine.refresh r where r.lease is not null and r.leased_until > now() group by r.host`,
+       from vitrine.refresh r where ${LEASED} and r.leased_until > now() group by r.host`,
     [worker],
     "workers",
   );

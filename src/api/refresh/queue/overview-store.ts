@@ -2,6 +2,7 @@
 
 import type { Database, Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
+import { hostsOf, LEASED, WAITING } from "./hosts.ts";
 
 /** The urgency of queued work, by its priority. */
 export const urgencies = {
@@ -72,7 +73,9 @@ export async function readQueueState(database: Database): Promise<QueueState> {
     return tx.query<{ priority: keyof typeof urgencies; tokens: number; oldestSeconds: number }>(
       `select priority, count(*)::int as tokens,
               extract(epoch from now() - min(waiting_since))::float8 as "oldestSeconds"
-         from vitrine.refresh where wanted > done and waiting_since <= now() group by priority`,
+         from (select priority, waiting_since from vitrine.refresh r where ${WAITING}
+               union all select priority, waiting_since from vitrine.refresh r where ${LEASED}) as queued
+        where waiting_since <= now() group by priority`,
     );
   });
   const waiting = { request: 0, event: 0, anonymous: 0, background: 0 };
@@ -83,25 +86,20 @@ export async function readQueueState(database: Database): Promise<QueueState> {
 /** Hosts with waiting tokens or in a pause: paused ones first, then those with the most waiting tokens. */
 export async function readHosts(db: Queryable): Promise<Excerpt<HostState>> {
   const rows = await db.query<HostState>(
-    // One step down an index per host, as in the claim: the queue may contain a million tokens of one.
-    `with recursive hosts as (
-       (select r.host, 1 as place from vitrine.refresh r where r.wanted > r.done order by r.host limit 1)
-       union all
-       select (select r.host from vitrine.refresh r where r.wanted > r.done and r.host > h.host order by r.host limit 1),
-              h.place + 1
-         from hosts h where h.host is not null and h.place <= $1
-     ), paused as (
+    `with recursive ${hostsOf("hosts", WAITING, "$1")}, ${hostsOf("leased_hosts", LEASED, "$1")}, paused as (
        select host, paused_until, reason from vitrine.host h
         where ${isPaused("h")} order by paused_until desc limit $1 + 1
      ), named as (
-       select host from hosts where host is not null union select host from paused
+       select host from hosts where host is not null
+       union select host from leased_hosts where host is not null
+       union select host from paused
      )
      select n.host, p.paused_until as "pausedUntil", p.reason,
             (select count(*)::int from (
                select from vitrine.refresh r
-                where r.wanted > r.done and r.host = n.host and r.lease is null limit $2) w) as waiting,
+                where ${WAITING} and r.host = n.host limit $2) w) as waiting,
             (select count(*)::int from vitrine.refresh r
-              where r.lease is not null and r.host = n.host and r.leased_until > now()) as "inFlight"
+              where ${LEASED} and r.host = n.host and r.leased_until > now()) as "inFlight"
        from named n left join paused p on p.host = n.host
       order by p.host is null, waiting desc, n.host limit $1 + 1`,
     [HOSTS_MAX, HOST_TOKENS_MAX],

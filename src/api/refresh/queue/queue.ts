@@ -106,7 +106,9 @@ export async function depth(db: Queryable): Promise<QueueDepth> {
   const [row] = await db.query<QueueDepth>(
     `select count(*)::int as waiting,
             coalesce(extract(epoch from now() - min(waiting_since)), 0)::float8 as "oldestSeconds"
-       from vitrine.refresh where wanted > done and waiting_since <= now()`,
+       from (select waiting_since from vitrine.refresh where wanted > done and lease is null
+             union all select waiting_since from vitrine.refresh where lease is not null) as queued
+      where waiting_since <= now()`,
   );
   return row ?? { waiting: 0, oldestSeconds: 0 };
 }

@@ -275,7 +275,9 @@ export async function isBeingSwept(db: Queryable, chainId: number, collection: s
   const [row] = await db.query<{ isSwept: boolean }>(
     `select exists (select from vitrine.sweep where finished_at is null and chain_id = $1 and collection = $2)
          or exists (select from vitrine.refresh
-                     where chain_id = $1 and collection = $2 and wanted > done and trigger = 'sweep') as "isSwept"`,
+                     where chain_id = $1 and collection = $2 and wanted > done and lease is null and trigger = 'sweep')
+         or exists (select from vitrine.refresh
+                     where chain_id = $1 and collection = $2 and lease is not null and trigger = 'sweep') as "isSwept"`,
     [chainId, collection],
   );
   return row?.isSwept ?? false;

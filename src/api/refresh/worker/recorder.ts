@@ -199,7 +199,7 @@ async function end(
     tx,
     metadata,
     media,
-    recorded.filter(({ lease }) => awaited.has(lease)),
+    recorded.filter(({ lease }) => awaited.has(lease) && showsImages(lease)),
     locked,
   );
   const outcomes = await metadata.recordAll(tx, recorded.map(endOf), locked);
@@ -222,11 +222,20 @@ async function end(
   const over = batch.map(({ lease }) => lease);
   await Promise.all([
     media.enqueue(tx, seen),
-    answerReceipts(tx, media, answers, served, shownBefore),
+    answerReceipts(
+      tx,
+      media,
+      answers,
+      served.filter(({ lease }) => showsImages(lease)),
+      shownBefore,
+    ),
     complete(tx, over, (lease) => ends.get(lease) ?? { status: "failed" }),
   ]);
   return { ends: [...ends.values()], reports: [...ends.values(), ...missed.flatMap(missedReport)] };
 }
+
+/** A sweep's receipt has numbers only. A fetch that any other request waits for has the trigger of that request. */
+const showsImages = ({ trigger }: Lease): boolean => trigger !== "sweep";
 
 function missedReport({ resolution }: FetchedLease): FetchReport[] {
   if (resolution.kind !== "failed" || isNodeAway(resolution)) return [];

@@ -90,12 +90,13 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   let hostsReadAt = Number.NEGATIVE_INFINITY;
 
   async function claimDue(free: number): Promise<Lease[]> {
-    if (Date.now() - hostsReadAt > HOSTS_EVERY_MS) {
+    const isRound = Date.now() - hostsReadAt > HOSTS_EVERY_MS;
+    if (isRound) {
       hostsReadAt = Date.now();
       await askProbes(database);
       hosts.shareWith(await countWorkers(database, worker));
     }
-    return claim(database, tables, { chainIds, worker, ...hosts.quota() }, free);
+    return claim(database, tables, { chainIds, worker, hasExpired: isRound, ...hosts.quota() }, free);
   }
 
   async function run(lease: Lease, { signal, freePlace }: LeaseRun): Promise<void> {
