@@ -112,11 +112,20 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
     return false;
   }
 
-  /** Deletes and returns stored triggers whose row is gone, or is in another block now. */
+  /**
+   * Deletes and returns stored triggers whose row is gone, or is in another block now. A block's rows go together, so
+   * that one of them is looked for per block.
+   */
   async function takeGone(tx: Queryable, chainId: number, handled: string): Promise<TriggerRow[]> {
     return tx.query<TriggerRow>(
-      `delete from vitrine.cause c
-        where c.schema = $1 and c.chain_id = $2 and c.id > $3
+      `with gone as (
+         select k.block, k.block_hash
+           from (select block, block_hash, min(id) as id from vitrine.cause
+                  where schema = $1 and chain_id = $2 and id > $3 group by block, block_hash) k
+          where not exists (select from ${tables.metadataUpdate} m where m.id = k.id and m.block_hash = k.block_hash)
+       )
+       delete from vitrine.cause c using gone g
+        where c.schema = $1 and c.chain_id = $2 and c.id > $3 and (c.block, c.block_hash) = (g.block, g.block_hash)
           and not exists (select from ${tables.metadataUpdate} m where m.id = c.id and m.block_hash = c.block_hash)
        returning c.id, c.collection, c.source, c.from_token_id as "from", c.to_token_id as "to", c.scope, c.block,
                  c.block_hash as "blockHash", false as "isOld"`,

@@ -25,6 +25,10 @@ const TOGETHER_MAX = 256;
 const TRANSACTIONS_MAX = 2;
 const SECOND_MIN = 192;
 const GATHER_MS = 250;
+// While other fetches are under way, the first outcomes wait for as many, or so long: alone, one would take its dozen round
+// trips, and those that follow it would wait for them.
+const FIRST_MIN = 64;
+const FIRST_MS = 15;
 // Bodies are up to 2 MiB each, and a statement contains those of a whole batch.
 const BYTES_MAX = 8 * 1024 * 1024;
 
@@ -62,6 +66,8 @@ export interface RecorderDeps {
   readonly metadata: MetadataService;
   readonly media?: EnqueueMedia | undefined;
   readonly noteHost: NoteHost;
+  /** Whether fetches are under way whose outcomes will follow soon. None by default. */
+  readonly isMoreComing?: () => boolean;
   /** How many good answers a host has given lately, including those of the batch. 0 by default. */
   readonly answeredLately?: (host: string) => number;
   readonly metrics?: RefreshMetrics | undefined;
@@ -70,16 +76,24 @@ export interface RecorderDeps {
 }
 
 export function createRecorder(deps: RecorderDeps): Recorder {
-  const { database, metrics = noRefreshMetrics, logger = silentLogger } = deps;
+  const { database, metrics = noRefreshMetrics, logger = silentLogger, isMoreComing = () => false } = deps;
   const waiting: Waiting[] = [];
   let working = 0;
   let startedAt = 0;
+  let gathering: NodeJS.Timeout | undefined;
 
   const mayWork = (): boolean =>
     working === 0 ||
     (working < TRANSACTIONS_MAX && (waiting.length >= SECOND_MIN || Date.now() - startedAt > GATHER_MS));
 
+  function begin(): void {
+    if (working > 0 || waiting.length >= FIRST_MIN || !isMoreComing()) void work();
+    else gathering ??= setTimeout(work, FIRST_MS);
+  }
+
   async function work(): Promise<void> {
+    clearTimeout(gathering);
+    gathering = undefined;
     while (waiting.length > 0 && mayWork()) {
       working++;
       startedAt = Date.now();
@@ -110,7 +124,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     record: (fetched) =>
       new Promise((done, failed) => {
         waiting.push({ fetched, done, failed, scope: currentScope() });
-        void work();
+        begin();
       }),
   };
 }

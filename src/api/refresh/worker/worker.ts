@@ -86,7 +86,12 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   const { database, tables, metadata, readBlock, chainIds, concurrency, logger } = deps;
   const hosts = createHostConcurrency(database, concurrency);
   const worker = randomUUID();
-  const recorder = createRecorder({ ...deps, answeredLately: hosts.answeredLately });
+  let fetching = 0;
+  const recorder = createRecorder({
+    ...deps,
+    answeredLately: hosts.answeredLately,
+    isMoreComing: () => fetching > 0,
+  });
   let hostsReadAt = Number.NEGATIVE_INFINITY;
 
   async function claimDue(free: number): Promise<Lease[]> {
@@ -102,7 +107,8 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   async function run(lease: Lease, { signal, freePlace }: LeaseRun): Promise<void> {
     const use: HostUse = { expected: lease.host === "" ? [] : [hosts.expect(lease.host)], besides: [] };
     try {
-      const resolution = await resolve(lease, use, signal);
+      fetching++;
+      const resolution = await resolve(lease, use, signal).finally(() => fetching--);
       arrive(use);
       freePlace();
       // Released to wait for its host, which was busy or paused.

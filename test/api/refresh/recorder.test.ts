@@ -1,0 +1,63 @@
+import { expect, it } from "vitest";
+import type { Database } from "../../../src/api/db/database.ts";
+import { createMetadata } from "../../../src/api/metadata/service.ts";
+import { claim } from "../../../src/api/refresh/queue/claim.ts";
+import { createRecorder } from "../../../src/api/refresh/worker/recorder.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { ask, createFakeResolve, failed, found, SHARE } from "../../support/refresh.ts";
+
+const test = await createTestDatabase();
+const { database, tables } = test;
+const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
+
+/** A recorder over tokens that are being fetched, and how many transactions it has begun. */
+async function start(tokenIds: readonly string[], isMoreComing: () => boolean) {
+  let transactions = 0;
+  const counted: Database = {
+    ...database,
+    transaction: (work, kind) => {
+      transactions++;
+      return database.transaction(work, kind);
+    },
+  };
+  await ask(database, tokenIds);
+  const leases = await claim(database, tables, SHARE, tokenIds.length);
+  const recorder = createRecorder({
+    database: counted,
+    metadata,
+    noteHost: async () => undefined,
+    isMoreComing,
+  });
+  const record = () => {
+    const lease = leases.pop();
+    if (!lease) throw new Error("no lease is left");
+    return recorder.record({ lease, resolution: found({ name: "Hero", image: "https://x.example/a.png" }) });
+  };
+  return { record, transactions: () => transactions };
+}
+
+it("the first outcomes of a burst are recorded together, though one comes before the others", async () => {
+  const { record, transactions } = await start(["1", "2", "3", "4"], () => true);
+
+  const first = record();
+  await new Promise((done) => setImmediate(done));
+  const ends = await Promise.all([first, record(), record(), record()]);
+
+  expect(ends).toEqual(["recorded", "recorded", "recorded", "recorded"]);
+  expect(transactions()).toBe(1);
+});
+
+it("an outcome is recorded at once if no other fetch is under way", async () => {
+  const { record, transactions } = await start(["11"], () => false);
+
+  const end = record();
+
+  expect(transactions()).toBe(1);
+  expect(await end).toBe("recorded");
+});
+
+it("an outcome is recorded soon though fetches that are under way never end", async () => {
+  const { record } = await start(["21"], () => true);
+
+  expect(await record()).toBe("recorded");
+});
