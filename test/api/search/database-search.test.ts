@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Database } from "../../../src/api/db/database.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
 import type { DisplayType } from "../../../src/api/metadata/document/traits.ts";
 import { createCollectionSearch } from "../../../src/api/search/collection-search.ts";
@@ -11,7 +12,7 @@ import { createDatabaseSearch } from "../../../src/api/search/sql/database-searc
 import { foldedSql } from "../../../src/api/search/sql/fold.ts";
 import { createParameters } from "../../../src/api/search/sql/parameters.ts";
 import { packFacets, unpackFacets } from "../../../src/api/search/threads/packed-facets.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { countRowsRead, createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 import * as any from "./arbitraries.ts";
 import { walkStacks } from "./index-harness.ts";
@@ -112,16 +113,14 @@ describe("PostgreSQL answers like the search index and like a scan", () => {
     value,
   });
 
+  const serials = Array.from({ length: 300 }, (_, nth) =>
+    tokenOf(nth, {
+      traits: [{ trait_type: "Level", display_type: "number", value: nth }, text("Serial", `#${nth % 250}`)],
+    }),
+  );
+
   it("about more values than it compares one by one", async () => {
-    const tokens = Array.from({ length: 300 }, (_, nth) =>
-      tokenOf(nth, {
-        traits: [
-          { trait_type: "Level", display_type: "number", value: nth },
-          text("Serial", `#${nth % 250}`),
-        ],
-      }),
-    );
-    const model = await storeModel(test, tokens);
+    const model = await storeModel(test, serials);
     const filters = [
       { ...ALL, ranges: [{ name: "Level", from: 20, to: 280 }] },
       { ...ALL, text: "#1" },
@@ -135,6 +134,37 @@ describe("PostgreSQL answers like the search index and like a scan", () => {
       expect(await shown(inDatabase.panel(filter))).toEqual(panel(model, filter));
     }
   });
+
+  it.each(["vitrine.trait_type", "vitrine.trait_value"])(
+    "without reading the tokens again for each value, where PostgreSQL has statistics of %s alone",
+    async (table) => {
+      // Values come after the statistics.
+      await storeModel(test, serials.slice(0, 2));
+      await database.query("analyze vitrine.trait_value");
+      await storeModel(test, serials);
+      await database.query(
+        `delete from pg_statistic where starelid = any('{vitrine.token, vitrine.trait_type}'::regclass[])`,
+      );
+      if (table === "vitrine.trait_type") await database.query(`analyze ${table}`);
+      let read = 0;
+      const counting: Database = {
+        ...database,
+        transaction: (work) =>
+          database.transaction(async (tx) => {
+            // As the search sets it, which no statement may precede.
+            await tx.query("set transaction isolation level repeatable read, read only");
+            const answers: Awaited<ReturnType<typeof work>>[] = [];
+            read += await countRowsRead(tx, ["vitrine"], async () => {
+              answers.push(await work(tx));
+            });
+            return answers[0] as (typeof answers)[number];
+          }),
+      };
+      const filter = { ...ALL, ranges: [{ name: "Level", from: 20, to: 280 }] };
+      await createDatabaseSearch({ database: counting, tables }, collection).panel(filter);
+      expect(read).toBeLessThan(20 * serials.length);
+    },
+  );
 
   it("with the same limits of texts, trait types and values", async () => {
     const long = "💎".repeat(1_001);

@@ -68,7 +68,9 @@ async function readFacets(statement: Statement, filter: TokenFilter, only?: Only
     : `least(${FACET_VALUES_MAX}, ${ANSWER_VALUES_MAX} / greatest(1, (select count(*) from type)))`;
   const isLong = `char_length(v.value_text) > ${LISTED_CHARACTERS_MAX}`;
   const rows = await next.tx.query<FacetRow>(
-    `with used as not materialized (select t.token_id, unnest(t.traits) as id ${from}),
+    // Materialized, as a plan from no or old statistics may read the matching tokens again for each value.
+    `with matched as materialized (select t.token_id, t.traits ${from}),
+     used as not materialized (select m.token_id, unnest(m.traits) as id from matched m),
      value as (
        select y.id as type, v.id, u.count, v.value_number, v.value_text, ${isLong} as is_long
          from (select id, count(*)::int as count from used group by id) u ${shown}),
