@@ -15,7 +15,7 @@ import { createGuardedFetch } from "../src/api/fetch/guarded-fetch.ts";
 import { silentLogger } from "../src/api/http/logger.ts";
 import { createNoteHost } from "../src/api/jobs/hosts.ts";
 import { createMetadata } from "../src/api/metadata/service.ts";
-import { createResolve } from "../src/api/metadata/uri/resolve.ts";
+import { createResolve, type Resolve } from "../src/api/metadata/uri/resolve.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { chooseProbe } from "../src/api/refresh/queue/hosts.ts";
 import { depth, enqueue } from "../src/api/refresh/queue/queue.ts";
@@ -27,6 +27,8 @@ const ENQUEUED_TOGETHER = 5_000;
 
 export interface Ingest {
   readonly database: Database;
+  /** From a contract's URI to a normalised document; records nothing. */
+  readonly resolve: Resolve;
   /** Any path is a document. */
   readonly originUrl: string;
   /** Enqueues the tokens, known or not, and resolves once all of them were read. Returns the seconds from the worker's start. */
@@ -77,6 +79,7 @@ export async function withIngest<Result>(
     await client.end();
     return await use({
       database,
+      resolve,
       originUrl: `http://${host}`,
       async refresh(collection, tokenIds) {
         await enqueueAll(collection, tokenIds);

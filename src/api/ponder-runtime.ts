@@ -1,6 +1,8 @@
 /** The few globals of Ponder 0.17.7 that the serving half relies on, in one place for the next upgrade. */
 
-import http from "node:http";
+import http, { type RequestListener } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import type { Hono } from "hono";
 import type { Registry } from "prom-client";
 import { createClientOf } from "./http/client-address.ts";
 import { createMemoryRateLimiter } from "./http/limits/rate-limiter.ts";
@@ -28,6 +30,7 @@ export function ponderRuntime() {
   let isDraining = false;
   let mayDrain = true;
   let isStopping = false;
+  let answer: RequestListener | undefined;
   const { PONDER_COMMON, PONDER_NAMESPACE_BUILD } = globalThis as unknown as PonderGlobals;
   return {
     logger: PONDER_COMMON.logger,
@@ -42,7 +45,7 @@ export function ponderRuntime() {
 
     /**
      * Replaces the next server that Ponder creates, its HTTP server, with ours. Ponder offers no other way, and answers
-     * its own routes and every preflight before any route of ours. /metrics is rendered at most once a second.
+     * its own routes before any route of ours. /metrics is rendered at most once a second.
      */
     guardServer(trustedProxies: readonly string[], logger: Logger): void {
       const { createServer } = http;
@@ -52,6 +55,9 @@ export function ponderRuntime() {
         clientOf: createClientOf(trustedProxies),
         ponderRoutes: createMemoryRateLimiter(ponderRouteLimit),
         onEnd: createConnectionMetrics(registry, logger),
+        get answer() {
+          return answer;
+        },
         isDraining: () => isDraining,
         isStopping: () => isStopping,
       };
@@ -66,6 +72,11 @@ export function ponderRuntime() {
         replace(createServer);
         return createGuardedServer(listener, guard);
       });
+    },
+
+    /** Has the guarded server ask the app itself, not Ponder's, for all but Ponder's own routes. */
+    answerWith(app: Pick<Hono, "fetch">): void {
+      answer = getRequestListener(app.fetch, { hostname: PONDER_COMMON.options.hostname });
     },
 
     /** Runs on SIGINT, SIGTERM and fatal errors, beside Ponder's own shutdown. */

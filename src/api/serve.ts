@@ -77,9 +77,11 @@ export async function serve(queries: MiddlewareHandler) {
     await tracing.stop();
   });
 
-  return createApp({
+  const app = createApp({
     ...services,
     graphql: graphqlRoutes,
     health: { ...services.health, stalled: background.stalled },
   });
+  runtime.answerWith(app);
+  return app;
 }

@@ -17,6 +17,7 @@ import { createIsTrusted } from "./http/client-address.ts";
 import { createErrorMetrics } from "./http/error-metrics.ts";
 import { createLimitMetrics } from "./http/limits/metrics.ts";
 import type { Logger } from "./http/logger.ts";
+import { createRequestMetrics } from "./http/request-metrics.ts";
 import { createMediaMetrics, createMediaModule } from "./media/module.ts";
 import { createMetadataModule, createResolve, createUriReader } from "./metadata/module.ts";
 import type { ReadUri } from "./metadata/uri/read-uri.ts";
@@ -167,6 +168,7 @@ export function createServices(deps: ServiceDeps) {
     ...mediaModule,
     mediaMetrics,
     countError: metrics && createErrorMetrics(metrics),
+    measureRequests: metrics && createRequestMetrics(metrics),
     ...metadataModule,
     ...refreshModule,
     ...tradingModule,

@@ -10,11 +10,12 @@ import { makeFolder } from "../support/folder.ts";
 
 describe("the memory of Ponder's process", () => {
   it("has room for a batch of rows among the young, unless the operator decides", () => {
-    const young = ["--min-semi-space-size=64", "--max-semi-space-size=64"];
+    const always = "--no-allocation-site-pretenuring";
+    const young = [always, "--min-semi-space-size=64", "--max-semi-space-size=64"];
     expect(memoryOptions("--max-old-space-size=4096", 3)).toEqual(young);
     for (const few of [1, 2]) expect(memoryOptions("", few)).toEqual([...young, "--no-parallel-scavenge"]);
-    expect(memoryOptions("--max-semi-space-size=16")).toEqual([]);
-    expect(memoryOptions("--max_semi_space_size=16")).toEqual([]);
+    expect(memoryOptions("--max-semi-space-size=16")).toEqual([always]);
+    expect(memoryOptions("--max_semi_space_size=16")).toEqual([always]);
   });
 
   it("is given in an option that Node knows", () => {

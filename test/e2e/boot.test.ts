@@ -211,7 +211,13 @@ it("listens by a server of ours, instead of Ponder's: its limits apply before an
     method: "OPTIONS",
     headers: { origin: "https://a.example" },
   });
-  const text = await (await fetch(`${url}/metrics`)).text();
+  await fetch(`${url}/livez`);
+  // Rendered at most once a second.
+  const measured = 'vitrine_http_request_duration_seconds_count{method="GET",path="/livez"';
+  const text = await eventually(
+    async () => (await fetch(`${url}/metrics`)).text(),
+    (metrics) => metrics.includes(measured),
+  );
   const port = Number(new URL(url).port);
   const long = await exchange(port, `GET /${"a".repeat(25_000)} HTTP/1.1\r\nHost: a\r\n\r\n`);
   const metrics = await Promise.all(

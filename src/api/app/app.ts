@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { recordRequests, requireOperator } from "../access/module.ts";
 import {
@@ -24,7 +25,7 @@ import { eventRoutes, requireAcceptsStream } from "../events/module.ts";
 import type { ApiName } from "../http/api-names.ts";
 import { compose } from "../http/compose.ts";
 import { compressAnswers } from "../http/compression.ts";
-import { exposeHeaders, moveHeadersToNode, setHeader, withoutHeader } from "../http/headers.ts";
+import { allowOrigins, answerPreflights, keepHeadersOfHead, setHeader } from "../http/headers.ts";
 import { type KeyCheck, requireKey } from "../http/key.ts";
 import { limitEach, perCaller, perClient, perTier } from "../http/limits/count-requests.ts";
 import { rateLimit } from "../http/limits/rate-limit.ts";
@@ -65,7 +66,7 @@ const OPERATOR_BODY_BYTES_MAX = 1024 * 1024;
 // Public routes that are rendered, or read from the database and the nodes, on each request.
 const VISITED = ["/openapi.json", "/reference", "/freshness"];
 
-/** The whole HTTP application. Ponder mounts it beside its own /health, /ready, /status and /metrics. */
+/** The whole HTTP application, beside Ponder's own /health, /ready, /status and /metrics. */
 export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const { access, database, rateLimits, logger, operatorToken } = services;
   const { find, findNamed } = services.collections;
@@ -86,14 +87,16 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   });
   app.use(
     compose(
-      moveHeadersToNode,
+      keepHeadersOfHead,
       assignRequestId,
+      services.measureRequests ?? passOn,
       traceRequests(services.isTrustedCaller),
       recordRequests((request) => services.usage.requestLog.record(request)),
-      exposeHeaders(hasSecrets),
+      allowOrigins(hasSecrets),
       compressAnswers(hasSecrets),
     ),
   );
+  app.options("*", answerPreflights(hasSecrets));
 
   const gateway = (api: ApiName, ...apps: readonly OpenAPIHono<ApiEnv>[]): void => {
     app.use(
@@ -146,7 +149,6 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
 
   app.use(
     "/admin/*",
-    withoutCors,
     requireOperator({ token: operatorToken, rateLimits }),
     limitBody(OPERATOR_BODY_BYTES_MAX),
   );
@@ -154,7 +156,6 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
 
   app.use("/media/*", rateLimit(perClient(rateLimits.media, clientAddress), { isCacheable: true }));
   app.route("/", imageRoutes(services.images));
-  app.use("/console/*", withoutCors);
   app.route("/console", createConsole({ ...services, ...services.catalogModule, actions, freshness }));
   const pages = { ...services, heads: services.health.heads };
   app.route("/", createOtherPages(pages));
@@ -174,6 +175,8 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   return app;
 }
 
+const passOn: MiddlewareHandler = (_c, next) => next();
+
 const assignRequestId = createMiddleware<ApiEnv>((c, next) => {
   const id = randomUUID();
   c.set("requestId", id);
@@ -183,6 +186,3 @@ const assignRequestId = createMiddleware<ApiEnv>((c, next) => {
 
 /** Pages and answers that show keys and form tokens beside text that others wrote. */
 const hasSecrets = (path: string): boolean => path.startsWith("/console") || path.startsWith("/admin");
-
-/** Ponder allows every origin on every path, but no browser page may use the operator's API. */
-const withoutCors = withoutHeader("Access-Control-Allow-Origin");

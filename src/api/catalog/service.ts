@@ -2,10 +2,12 @@
 
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
+import { writeOnce } from "../http/revalidation.ts";
 import { createBatch } from "../jobs/batch.ts";
 import type { TokenPage } from "../search/query.ts";
 import { createTokenReader, type ReadToken, type TokenReaderDeps } from "./tokens/token-reader.ts";
 import {
+  type CountedTraits,
   countIfComplete,
   countToken,
   createDistribution,
@@ -19,7 +21,7 @@ export type CatalogDeps = TokenReaderDeps;
 
 // Requests for tokens of one collection share their statements: half of the cost of one is the same for hundreds.
 const BATCH_TOKENS_MAX = 200;
-const BATCHES_AT_ONCE = 2;
+const BATCHES_AT_ONCE = 1;
 
 interface TokenBatch {
   readonly items: TokenView[];
@@ -73,9 +75,9 @@ export function createCatalog(deps: CatalogDeps) {
               left.map(({ tokenId }) => tokenId),
             ),
           );
-    return tokens.flatMap(({ tokenId, traits, parts }, nth) => {
-      const found = counted[nth] ?? (others && countToken(tokenId, traits, others));
-      return found ? viewToken({ ...parts, counted: found }) : [];
+    return tokens.flatMap((token, nth) => {
+      const found = counted[nth] ?? (others && countToken(token.tokenId, token.traits, others));
+      return found ? viewOnce(token, found) : [];
     });
   }
 
@@ -127,6 +129,15 @@ export function createCatalog(deps: CatalogDeps) {
 export type Catalog = ReturnType<typeof createCatalog>;
 
 /** One batch for each collection. */
+/** The view that was made of the same before, if the token is kept; its answer is written once as well. */
+function viewOnce({ parts, kept }: ReadToken, counted: CountedTraits): TokenView {
+  if (kept?.view?.counted === counted) return kept.view.view;
+  const view = viewToken({ ...parts, counted });
+  if (!kept) return view;
+  kept.view = { counted, view };
+  return writeOnce(view);
+}
+
 function keepBatches<Token>(create: (collection: CollectionConfig) => Find<Token>) {
   const batches = new Map<string, Find<Token>>();
   return (collection: CollectionConfig): Find<Token> => {

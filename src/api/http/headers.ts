@@ -1,11 +1,12 @@
 /** Response headers that every answer of a busy route carries. */
 
 import type { ServerResponse } from "node:http";
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler, Next } from "hono";
+import { cors } from "hono/cors";
 import { createMiddleware } from "hono/factory";
 
 interface NodeEnv {
-  readonly outgoing?: Pick<ServerResponse, "headersSent" | "setHeader" | "removeHeader">;
+  readonly outgoing?: Pick<ServerResponse, "headersSent" | "setHeader">;
 }
 
 /**
@@ -18,22 +19,6 @@ export function setHeader(c: Context, name: string, value: string): void {
   if (outgoing && !outgoing.headersSent) outgoing.setHeader(name, value);
   else c.header(name, value);
 }
-
-/**
- * Moves headers that middleware of Ponder's (its CORS) set on `c.res` to Node's own response. Otherwise Hono merges
- * them by building each answer a second time, as a stream that @hono/node-server then has to read: a fifth of the time
- * of a short answer. `withoutHeader` removes one again.
- */
-export const moveHeadersToNode = createMiddleware((c, next) => {
-  const outgoing = (c.env as NodeEnv | undefined)?.outgoing;
-  if (outgoing && !outgoing.headersSent) {
-    for (const [name, value] of c.res.headers) outgoing.setHeader(name, value);
-    c.res = undefined;
-    // Setting `res` marked the request as answered.
-    c.finalized = false;
-  }
-  return next();
-});
 
 /** What pages of other origins may read, beside the headers that every page may. */
 const EXPOSED = [
@@ -49,19 +34,35 @@ const EXPOSED = [
 ].join(", ");
 
 /**
- * Lets pages of other origins read the headers that a client needs: limits, paging, revalidation and the request id.
- * `isOwnOrigin` is for paths that no such page may use.
+ * Lets pages of other origins read answers, and in them the headers that a client needs: limits, paging, revalidation and
+ * the request id. `isOwnOrigin` is for paths that no such page may use.
  */
-export const exposeHeaders = (isOwnOrigin: (path: string) => boolean) =>
+export const allowOrigins = (isOwnOrigin: (path: string) => boolean) =>
   createMiddleware((c, next) => {
-    if (!isOwnOrigin(c.req.path)) setHeader(c, "Access-Control-Expose-Headers", EXPOSED);
+    if (!isOwnOrigin(c.req.path)) {
+      setHeader(c, "Access-Control-Allow-Origin", "*");
+      setHeader(c, "Access-Control-Expose-Headers", EXPOSED);
+    }
     return next();
   });
 
-/** Removes a header that earlier middleware set, by either way. */
-export const withoutHeader = (name: string) =>
-  createMiddleware(async (c, next) => {
-    (c.env as NodeEnv | undefined)?.outgoing?.removeHeader(name);
-    await next();
-    c.res.headers.delete(name);
-  });
+async function answerHead(c: Context, next: Next): Promise<void> {
+  await next();
+  const { status, headers } = c.res;
+  c.res = undefined;
+  c.res = new Response(null, { status, headers: new Headers(headers) });
+}
+
+/**
+ * Gives an answer to HEAD the headers of that to GET. Hono copies the latter, and @hono/node-server's `Response` leaves out
+ * of a copy what was set after it was made.
+ */
+export const keepHeadersOfHead = createMiddleware((c, next) =>
+  c.req.method === "HEAD" ? answerHead(c, next) : next(),
+);
+
+const preflight = cors({ origin: "*", maxAge: 86_400 });
+
+/** Answers preflights: pages of other origins may send any request, with any headers. */
+export const answerPreflights = (isOwnOrigin: (path: string) => boolean): MiddlewareHandler =>
+  createMiddleware((c, next) => (isOwnOrigin(c.req.path) ? next() : preflight(c, next)));

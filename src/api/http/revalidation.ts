@@ -4,6 +4,29 @@ import { hash } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { setHeader } from "./headers.ts";
 
+interface Written {
+  readonly text: string;
+  readonly tag: string;
+}
+
+/** The texts of values that are answered as they are again and again; null before the first answer. */
+const written = new WeakMap<object, Written | null>();
+
+/** Keeps the JSON of an answer as long as the value exists, which never changes from now on. Returns the value. */
+export function writeOnce<Value extends object>(value: Value): Value {
+  written.set(value, null);
+  return value;
+}
+
+function write(value: unknown): Written {
+  const kept = written.get(value as object);
+  if (kept) return kept;
+  const text = JSON.stringify(value);
+  const answer = { text, tag: `W/"${hash("sha1", text, "base64url")}"` };
+  if (kept === null) written.set(value as object, answer);
+  return answer;
+}
+
 /**
  * Gives successful JSON answers to GET and HEAD a weak ETag of their text, and answers 304 to a request that names it in
  * `If-None-Match`. The answers are for one key, so shared caches may not store them. Replaces `c.json` instead of
@@ -12,10 +35,9 @@ import { setHeader } from "./headers.ts";
 export const revalidateJson: MiddlewareHandler = (c, next) => {
   if (c.req.method !== "GET" && c.req.method !== "HEAD") return next();
   c.json = ((value: unknown, status: unknown, headers: unknown) => {
-    const text = JSON.stringify(value);
     const as = { "Content-Type": "application/json", ...(headers as Record<string, string> | undefined) };
-    if (status !== undefined && status !== 200) return c.body(text, status as 400, as);
-    const tag = `W/"${hash("sha1", text, "base64url")}"`;
+    if (status !== undefined && status !== 200) return c.body(JSON.stringify(value), status as 400, as);
+    const { text, tag } = write(value);
     setHeader(c, "ETag", tag);
     setHeader(c, "Cache-Control", "private, no-cache");
     return isNamed(c.req.header("if-none-match"), tag) ? c.body(null, 304) : c.body(text, 200, as);

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { forgetToken } from "../../../src/api/metadata/records/store.ts";
 import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
-import { createTestApp } from "../../support/app.ts";
+import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,
@@ -174,6 +174,24 @@ describe("a token that was read before is answered as by a service that starts n
     expect(await statusOf()).toBe("pending");
     await record("4", hero("Dan", "Mage"));
     expect(await statusOf()).toBe("current");
+  });
+
+  it("a host whose video may be shown, and no longer", async () => {
+    await record("1", { ...hero("Ada", "Mage"), video: "https://films.example/1.mp4" });
+    const operator = { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } };
+    const body = { pattern: "films.example" };
+    const kindOf = async () => {
+      const { kept, asNew } = await readBoth(["1"]);
+      expect(kept).toEqual(asNew);
+      return kept[0].display.token_page.kind;
+    };
+    expect(await kindOf()).toBe("image");
+
+    await api.call("/admin/allowlist", { ...operator, body });
+    expect(await kindOf()).toBe("video");
+
+    await api.call("/admin/allowlist", { ...operator, method: "DELETE", body });
+    expect(await kindOf()).toBe("image");
   });
 
   it("it was forgotten while the chain still has it: no document, and no image either", async () => {

@@ -2,11 +2,10 @@ import { once } from "node:events";
 import { type ClientRequest, createServer, type IncomingMessage, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { Hono } from "hono";
-import { cors } from "hono/cors";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { GraphqlEndpoint } from "../../../src/api/graphql/gateway/endpoint.ts";
 import { type Caller, graphqlRoutes } from "../../../src/api/graphql/routes.ts";
+import { allowOrigins } from "../../../src/api/http/headers.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
 import { answerError, createRouter } from "../../../src/api/http/router.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -32,11 +31,14 @@ beforeAll(async () => {
     failures.push(error);
     return answerError(error, c, silentLogger);
   });
-  app.use(async (c, next) => {
-    const { incoming } = c.env as { incoming: IncomingMessage };
-    if (c.req.header(PAUSE)) await once(incoming, "close").catch(() => {});
-    await next();
-  });
+  app.use(
+    allowOrigins(() => false),
+    async (c, next) => {
+      const { incoming } = c.env as { incoming: IncomingMessage };
+      if (c.req.header(PAUSE)) await once(incoming, "close").catch(() => {});
+      await next();
+    },
+  );
   app.route(
     "/",
     graphqlRoutes(endpoint as GraphqlEndpoint<Caller>, {
@@ -44,9 +46,7 @@ beforeAll(async () => {
       permissionsPage: () => "",
     }),
   );
-  // As Ponder mounts it: behind its own CORS middleware.
-  const whole = new Hono().use(cors({ origin: "*" })).route("/", app);
-  server = createServer(getRequestListener(whole.fetch)).listen(0);
+  server = createServer(getRequestListener(app.fetch)).listen(0);
   await once(server, "listening");
   ({ port } = server.address() as AddressInfo);
 });

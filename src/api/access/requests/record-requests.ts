@@ -1,6 +1,7 @@
 /** Notes every request while it is answered, and those with a valid key once they are, whatever the answer. */
 
 import { createMiddleware } from "hono/factory";
+import type { ApiError } from "../../http/errors.ts";
 import { requestBegan, requestEnded } from "../../http/requests-in-flight.ts";
 import { type ApiEnv, toApiError } from "../../http/router.ts";
 import type { EndedRequest } from "./request-log.ts";
@@ -26,6 +27,13 @@ export const recordRequests = (record: (request: EndedRequest) => void) =>
       url: c.req.url,
       status: c.res.status,
       durationMs: performance.now() - startedAt,
-      error: c.error ? toApiError(c.error) : c.get("graphqlError"),
+      error: c.error ? described(toApiError(c.error)) : c.get("graphqlError"),
     });
   });
+
+// The error itself would keep what was on its stack, such as the request, as long as it is noted.
+const described = ({ code, message, details }: ApiError): EndedRequest["error"] => ({
+  code,
+  message,
+  details,
+});

@@ -76,6 +76,7 @@ export function createRequestLog(database: Database, now: () => number = Date.no
   /** By app, hour, API and status. */
   let counts = new Map<string, number>();
   let requests = new Map<string, Unwritten[]>();
+  let lastAt = 0;
 
   const add = (key: string, more: number): void => void counts.set(key, (counts.get(key) ?? 0) + more);
 
@@ -123,7 +124,9 @@ export function createRequestLog(database: Database, now: () => number = Date.no
 
   return {
     record(request) {
-      const at = now();
+      // A microsecond apart at least, as PostgreSQL keeps them, so that the newest of a millisecond stays the newest.
+      const at = Math.max(now(), lastAt + 0.001);
+      lastAt = at;
       add(`${request.appId} ${Math.floor(at / HOUR_MS)} ${apiOf(request.url)} ${request.status}`, 1);
       keep({ at, request });
     },

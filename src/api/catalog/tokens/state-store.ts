@@ -50,6 +50,39 @@ interface Row extends CollectionChanges, StoredState {
 const hasChanged = (table: string): string =>
   `exists (${changedRows(table, "", { next: "$6", running: "$7" })})`;
 
+/** Made once: PostgreSQL's client looks a plan up by the text, which is long. */
+const statements = new WeakMap<ChainTables, { readonly text: string; readonly name: string }>();
+
+function statementOf(tables: ChainTables): { readonly text: string; readonly name: string } {
+  const known = statements.get(tables);
+  if (known) return known;
+  const text = `
+    with ${heads(tables, { chainIds: "array[$1::bigint]", maxAge: "$4", schema: "$5" })},
+    changes as materialized (
+      select pg_current_snapshot()::text as snapshot,
+             pg_postmaster_start_time()::text || ' ' || pg_relation_filenode('vitrine.token') as epoch,
+             (select latest_checkpoint || ' ' || xmin::text from ${tables.checkpoint} where chain_id = $1) as checkpoint,
+             $6::xid8 is null or ${hasChanged("vitrine.trait_type")} as "hasNewTypes",
+             $6::xid8 is null or ${hasChanged("vitrine.token")} or ${hasChanged("vitrine.forgotten_token")} as "hasNewTokens",
+             (select i.xmin::text from vitrine.collection_information i
+               where i.chain_id = $1 and i.collection = $2) as "informationMark",
+             ${mediaMarks("$8", "$9")} as "mediaMarks")
+    select t.token_id as "tokenId", s.token_id is not null as "isIndexed", ${stateColumns(tables)},
+           (select k.xmin::text from vitrine.token k
+             where k.chain_id = $1 and k.collection = $2 and k.token_id = t.token_id) as mark,
+           coalesce((select r.wanted > r.done from vitrine.refresh r
+             where r.chain_id = $1 and r.collection = $2 and r.token_id = t.token_id), false) as "isQueued",
+           changes.*
+      from (select $1::bigint as chain_id, $2::text as collection_address, id as token_id, nth
+              from unnest($3::numeric[]) with ordinality as named(id, nth)) t
+      left join changes on t.nth = 1
+      left join lateral ${tokenState(tables, tokenOf("t"))} s on true
+      left join heads c on c.chain_id = t.chain_id`;
+  const statement = { text, name: planName(text) };
+  statements.set(tables, statement);
+  return statement;
+}
+
 /**
  * Reads all tokens and changes as of one moment. `tokenIds` are distinct and not empty. Tables are asked by scalar
  * subqueries: for a join, or `exists`, a plan made while a table was small would read the whole collection each time.
@@ -69,28 +102,7 @@ export async function readStates(
 ): Promise<StatesNow> {
   const { chainId, collection, tokenIds, maxAgeSeconds, since, media } = query;
   const [, next = null, running = ""] = since?.split(":") ?? [];
-  const text = `
-    with ${heads(tables, { chainIds: "array[$1::bigint]", maxAge: "$4", schema: "$5" })},
-    changes as materialized (
-      select pg_current_snapshot()::text as snapshot,
-             pg_postmaster_start_time()::text || ' ' || pg_relation_filenode('vitrine.token') as epoch,
-             (select latest_checkpoint || ' ' || xmin::text from ${tables.checkpoint} where chain_id = $1) as checkpoint,
-             $6::xid8 is null or ${hasChanged("vitrine.trait_type")} as "hasNewTypes",
-             $6::xid8 is null or ${hasChanged("vitrine.token")} or ${hasChanged("vitrine.forgotten_token")} as "hasNewTokens",
-             (select i.xmin::text from vitrine.collection_information i
-               where i.chain_id = $1 and i.collection = $2) as "informationMark",
-             ${mediaMarks("$8", "$9")} as "mediaMarks")
-    select t.token_id as "tokenId", s.token_id is not null as "isIndexed", ${stateColumns(tables)},
-           (select k.xmin::text from vitrine.token k
-             where k.chain_id = $1 and k.collection = $2 and k.token_id = t.token_id) as mark,
-           coalesce((select r.wanted > r.done from vitrine.refresh r
-             where r.chain_id = $1 and r.collection = $2 and r.token_id = t.token_id), false) as "isQueued",
-           changes.*
-      from (select $1::bigint as chain_id, $2::text as collection_address, id as token_id
-              from unnest($3::numeric[]) as named(id)) t
-     cross join changes
-      left join lateral ${tokenState(tables, tokenOf("t"))} s on true
-      left join heads c on c.chain_id = t.chain_id`;
+  const { text, name } = statementOf(tables);
   const rows = await db.query<Row>(
     text,
     [
@@ -104,17 +116,17 @@ export async function readStates(
       media.map(({ kind }) => kind),
       media.map(({ url }) => url),
     ],
-    planName(text),
+    name,
   );
-  const [changes] = rows;
+  // The first row has them.
+  const changes = rows.find((row) => row.snapshot !== null);
   if (!changes) throw new Error("a token that is asked for always has a row");
-  return {
-    changes,
-    tokens: new Map(
-      rows.map((row) => [
-        row.tokenId,
-        { chain: row.isIndexed ? toChainState(row) : undefined, mark: row.mark, isQueued: row.isQueued },
-      ]),
-    ),
-  };
+  return { changes, tokens: new Map(rows.map((row) => [row.tokenId, toTokenNow(row)])) };
+}
+
+/** Without what is of the collection, so that a token's state is the same as long as the token is. */
+function toTokenNow(row: Row): TokenNow {
+  const { snapshot, epoch, checkpoint, hasNewTypes, hasNewTokens, informationMark, mediaMarks, ...own } = row;
+  const { isIndexed, mark, isQueued, ...state } = own;
+  return { chain: isIndexed ? toChainState(state) : undefined, mark, isQueued };
 }

@@ -3,6 +3,7 @@
  * statement that reads a token's locks finds out whether it is still current.
  */
 
+import { isDeepStrictEqual } from "node:util";
 import { LRUCache } from "lru-cache";
 import type { CollectionConfig } from "../../../config.ts";
 import { collectionKey } from "../../../domain/token-ref.ts";
@@ -17,13 +18,13 @@ import type { Trait } from "../../metadata/document/traits.ts";
 import type { ServedMetadata } from "../../metadata/records/store.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Search } from "../../search/service.ts";
-import type { TradingService } from "../../trading/service.ts";
+import type { TokenOnChain, TradingService } from "../../trading/service.ts";
 import type { InformationService } from "../information/information.ts";
 import { groupTraits, type SubmittedGroup, type TraitGroup } from "../information/trait-groups.ts";
 import { type Counted, createKeptCounts, type KeptCounts, type Stamped } from "./kept-counts.ts";
 import { type CollectionChanges, readStates, type TokenNow } from "./state-store.ts";
 import { withMediaIssues } from "./token-issues.ts";
-import { type CountedTraits, countIfComplete, type TokenParts } from "./token-view.ts";
+import { type CountedTraits, countIfComplete, type TokenParts, type TokenView } from "./token-view.ts";
 
 export interface TokenReaderDeps {
   readonly database: Database;
@@ -44,12 +45,20 @@ export interface ReadToken {
   readonly traits: readonly Trait[];
   readonly parts: Omit<TokenParts, "counted">;
   readonly counted: CountedTraits | undefined;
+  /** The same as long as all that the parts are made of stays the same; undefined for a token that is not kept. */
+  readonly kept: KeptParts | undefined;
 }
 
-// Characters of JSON; in memory, a document with its counts takes about six times as many bytes.
+interface KeptParts {
+  readonly parts: ReadToken["parts"];
+  /** How they are shown. */
+  view?: { readonly counted: CountedTraits; readonly view: TokenView };
+}
+
+// Characters of JSON; in memory, a document with its counts and its answer takes about six times as many bytes.
 const KEPT_CHARACTERS_MAX = 10_000_000;
 const KEPT_TOKENS_MAX = 20_000;
-/** Beside its document. */
+/** Beside its document, twice: as it was read, and as it is shown. */
 const ENTRY_CHARACTERS = 500;
 /** After a longer pause, everything counts as changed: finding what did could take longer. */
 const SNAPSHOT_MAX_AGE_MS = 60_000;
@@ -75,6 +84,18 @@ interface Kept {
   groups?: { readonly of: readonly SubmittedGroup[]; readonly traits: readonly TraitGroup[] };
   shown?: { readonly marks: string; readonly media: ShownMedia };
   counts?: CountedTraits & Stamped;
+  made?: KeptParts & { readonly of: Inputs };
+}
+
+/** All that a token's parts are made of. */
+interface Inputs {
+  readonly collection: CollectionConfig;
+  readonly chain: TokenParts["chain"];
+  readonly served: ServedMetadata | undefined;
+  readonly isQueued: boolean;
+  readonly media: ShownMedia;
+  readonly isAllowed: (host: string) => boolean;
+  readonly propertyGroups: readonly TraitGroup[];
 }
 
 const noMedia: MediaFields = { image: null, video: null, animation_url: null };
@@ -103,7 +124,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
 
   function keep(name: string, tokenId: string, entry: Kept): void {
     const { metadata: document, issues } = entry.served;
-    const size = ENTRY_CHARACTERS + JSON.stringify([document, issues]).length;
+    const size = ENTRY_CHARACTERS + 2 * JSON.stringify([document, issues]).length;
     kept.set(`${name} ${tokenId}`, entry, { size });
   }
 
@@ -200,6 +221,40 @@ export function createTokenReader(deps: TokenReaderDeps) {
     return found;
   }
 
+  function makeParts(tokenId: string, of: Inputs): ReadToken["parts"] {
+    const { collection, chain, served, isQueued, media, isAllowed, propertyGroups } = of;
+    const { image, faults, ends, checked } = media;
+    const fields = served?.metadata ?? noMedia;
+    return {
+      collection,
+      tokenId,
+      chain,
+      served,
+      isQueued,
+      image,
+      display: chooseDisplay(fields, image.url, isAllowed, faults, ends),
+      issues: withMediaIssues(served?.issues ?? [], {
+        fields,
+        checked,
+        ends,
+        isAllowed,
+        isTriedOften: true,
+        operatorContact,
+      }),
+      propertyGroups,
+    };
+  }
+
+  /** The token's parts: those that its entry keeps, if they would be the same. */
+  function makeOnce(entry: Kept | undefined, tokenId: string, of: Inputs): Pick<ReadToken, "parts" | "kept"> {
+    const made = entry?.made;
+    if (made && isSame(made.of, of)) return { parts: made.parts, kept: made };
+    const parts = makeParts(tokenId, of);
+    if (!entry) return { parts, kept: undefined };
+    entry.made = { of, parts };
+    return { parts, kept: entry.made };
+  }
+
   return {
     /**
      * The tokens among these with a transfer, in the order of the ids, which are distinct and not empty; with the counts
@@ -260,29 +315,21 @@ export function createTokenReader(deps: TokenReaderDeps) {
       const documents = new Map(seen.map((tokenId) => [tokenId, documentOf(tokenId)]));
       const shown = await readMedia(name, documents, marksByEntry(expected, now.changes.mediaMarks));
       return seen.flatMap((tokenId): ReadToken[] => {
-        const document = documentOf(tokenId);
         const found = shown.get(tokenId);
         if (!found) return [];
         const stored = served.get(tokenId);
-        const parts = {
+        const traits = stored?.metadata?.traits ?? [];
+        const entry = find(name, tokenId);
+        const { parts, kept } = makeOnce(entry?.served === stored ? entry : undefined, tokenId, {
           collection,
-          tokenId,
-          chain: onChain.get(tokenId),
+          chain: withoutHead(onChain.get(tokenId)),
           served: stored,
           isQueued: now.tokens.get(tokenId)?.isQueued ?? false,
-          image: found.image,
-          display: chooseDisplay(document, found.image.url, isAllowed, found.faults, found.ends),
-          issues: withMediaIssues(stored?.issues ?? [], {
-            fields: document,
-            checked: found.checked,
-            ends: found.ends,
-            isAllowed,
-            isTriedOften: true,
-            operatorContact,
-          }),
-          propertyGroups: groupOnce(find(name, tokenId), stored?.metadata?.traits ?? [], groups),
-        };
-        return [{ tokenId, traits: stored?.metadata?.traits ?? [], parts, counted: counts?.get(tokenId) }];
+          media: found,
+          isAllowed,
+          propertyGroups: groupOnce(entry, traits, groups),
+        });
+        return [{ tokenId, traits, parts, counted: counts?.get(tokenId), kept }];
       });
     },
   };
@@ -297,6 +344,20 @@ function settle(known: Known, changes: CollectionChanges): void {
   if (isOtherStore || changes.hasNewTypes || changes.hasNewTokens) known.counts.discard();
   known.changes = changes;
   known.readAt = performance.now();
+}
+
+function withoutHead(state: TokenOnChain | undefined): TokenParts["chain"] {
+  if (!state) return undefined;
+  const { indexed, ...own } = state;
+  return own;
+}
+
+function isSame(one: Inputs, other: Inputs): boolean {
+  const { chain, ...fields } = one;
+  return (
+    Object.entries(fields).every(([name, value]) => other[name as keyof Inputs] === value) &&
+    isDeepStrictEqual(chain, other.chain)
+  );
 }
 
 /** The categories of a token's traits: they are sorted, which takes longer than the rest of a kept token. */

@@ -165,7 +165,8 @@ export type ListedView = z.infer<typeof listedSchema>;
 export interface TokenParts {
   readonly collection: CollectionConfig;
   readonly tokenId: string;
-  readonly chain: TokenOnChain | undefined;
+  /** Without the block that the index has reached, which changes while the token does not. */
+  readonly chain: Omit<TokenOnChain, "indexed"> | undefined;
   readonly served: ServedMetadata | undefined;
   readonly isQueued: boolean;
   readonly image: ShownImage;
@@ -227,7 +228,7 @@ export function viewToken(parts: TokenParts): TokenView {
 }
 
 type Known = Pick<TokenParts, "collection" | "tokenId" | "served" | "isQueued"> & {
-  readonly chain: Omit<TokenOnChain, "tradable" | "fresh"> | undefined;
+  readonly chain: Omit<TokenOnChain, "tradable" | "fresh" | "indexed"> | undefined;
 };
 
 /** What identifies and names a token. */

@@ -38,9 +38,20 @@ const readAll = async (db: Queryable) =>
 export function createAllowlist(database: Database, now?: () => number) {
   const rows = cached(() => readAll(database), { ttlMs: REMEMBER_MS, now });
 
+  /** By scopes. The same test as long as the list stays as it is, so that others see that nothing has changed. */
+  const tests = new Map<string, { readonly list: string; readonly test: (host: string) => boolean }>();
+
   async function testFor(scopes: readonly string[]): Promise<(host: string) => boolean> {
-    const patterns = (await rows.read()).filter(({ collection }) => scopes.includes(collection));
-    return (host) => patterns.some(({ pattern }) => hostMatches(pattern, host.toLowerCase()));
+    const patterns = (await rows.read())
+      .filter(({ collection }) => scopes.includes(collection))
+      .map(({ pattern }) => pattern);
+    const [scope, list] = [scopes.join(" "), patterns.join(" ")];
+    const known = tests.get(scope);
+    if (known?.list === list) return known.test;
+    const test = (host: string): boolean =>
+      patterns.some((pattern) => hostMatches(pattern, host.toLowerCase()));
+    tests.set(scope, { list, test });
+    return test;
   }
 
   return {

@@ -28,11 +28,13 @@ async function start(
     requests = 1_000,
     isDraining = () => false,
     isStopping = () => false,
+    answer,
   }: {
     trusted?: readonly string[];
     requests?: number;
     isDraining?: () => boolean;
     isStopping?: () => boolean;
+    answer?: RequestListener;
   } = {},
 ): Promise<number> {
   ended = [];
@@ -42,6 +44,7 @@ async function start(
     onEnd: (reason) => ended.push(reason),
     isDraining,
     isStopping,
+    answer,
     limits: { ...serverLimits, ...limits },
   });
   server.listen(0, "127.0.0.1");
@@ -263,6 +266,23 @@ describe("before the application", () => {
     expect(answer.status).toBe(403);
     expect(JSON.parse(answer.text)).toMatchObject({ code: "NOT_ALLOWED", details: [{ path: "origin" }] });
     expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+  });
+
+  it.each([
+    ["/health", "Ponder"],
+    ["/ready", "Ponder"],
+    ["/status?x", "Ponder"],
+    ["/metrics", "Ponder"],
+    ["/", "the application"],
+    ["/healthy", "the application"],
+    ["/livez", "the application"],
+    ["/market/collections", "the application"],
+  ])("%s is asked of %s", async (path, whom) => {
+    const port = await start((_request, response) => void response.end("Ponder"), undefined, {
+      answer: (_request, response) => void response.end("the application"),
+    });
+
+    expect((await exchange(port, get(path, "Connection: close\r\n"))).text).toBe(whom);
   });
 
   it("preflights of all else are the application's", async () => {
