@@ -112,6 +112,33 @@ describe("a new trigger", () => {
   });
 });
 
+it("a burst of 12,000 is handled, and taken back, though PostgreSQL's statistics are of quiet times", async () => {
+  await setup.setChain(100, 70);
+  await setup.add({ block: 90, token: 0n });
+  await triggers.handleBatch();
+  await database.query("analyze vitrine.cause");
+  const { metadataUpdate } = test.tables;
+  await database.query(
+    `insert into ${metadataUpdate}
+     select (jsonb_populate_record(m, jsonb_build_object(
+              'id', left(m.id, -16) || lpad(n::text, 16, '0'), 'from_token_id', n, 'to_token_id', n, 'log_index', n))).*
+       from ${metadataUpdate} m, generate_series(1, 12000) n`,
+  );
+  const waiting = async () => (await readQueue(database)).length;
+
+  // Each statement has five seconds. What compares each row with each takes longer.
+  while ((await triggers.handleBatch()).isMore);
+  expect(await waiting()).toBe(12_001);
+  expect(await triggers.handleBatch()).toMatchObject({ isMore: false });
+
+  await setup.revert(90);
+  await triggers.handleBatch();
+  expect(await setup.remembered()).toEqual([]);
+  expect(await readQueue(database)).toContainEqual(
+    expect.objectContaining({ tokenId: "12000", trigger: "reorg" }),
+  );
+});
+
 it.each([true, false])(
   "a batch says whether the chain index is still being built (ready: %s)",
   async (ready) => {

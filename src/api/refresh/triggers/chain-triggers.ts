@@ -41,6 +41,15 @@ interface Progress {
   readonly mark: string;
 }
 
+/**
+ * SQL: the ids of the triggers for which `where` holds and that were not handled. `$1` is the index's schema, `$2` the
+ * chain. A set difference, since vitrine.cause is nearly empty in quiet times: with statistics of such a time, a join with
+ * it would compare each new trigger with each handled one.
+ */
+const unhandledIn = (tables: ChainTables, where: string): string =>
+  `select m.id from ${tables.metadataUpdate} m where ${where}
+   except select c.id from vitrine.cause c where c.schema = $1 and c.chain_id = $2`;
+
 export function createChainTriggers({ database, tables, metadata, media, now = Date.now }: ChainTriggerDeps) {
   const behind = new Map<number, { readonly latest: string; readonly since: number }>();
   return {
@@ -117,19 +126,23 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
    * that one of them is looked for per block.
    */
   async function takeGone(tx: Queryable, chainId: number, handled: string): Promise<TriggerRow[]> {
+    const isGone = (id: string, hash: string): string =>
+      `(select m.block_hash from ${tables.metadataUpdate} m where m.id = ${id}) is distinct from ${hash}`;
+    const blocks = await tx.query<{ hash: string }>(
+      `select k.block_hash as hash
+         from (select block_hash, min(id) as id from vitrine.cause
+                where schema = $1 and chain_id = $2 and id > $3 group by block_hash) k
+        where ${isGone("k.id", "k.block_hash")}`,
+      [tables.schema, chainId, handled],
+    );
+    if (blocks.length === 0) return [];
     return tx.query<TriggerRow>(
-      `with gone as (
-         select k.block, k.block_hash
-           from (select block, block_hash, min(id) as id from vitrine.cause
-                  where schema = $1 and chain_id = $2 and id > $3 group by block, block_hash) k
-          where not exists (select from ${tables.metadataUpdate} m where m.id = k.id and m.block_hash = k.block_hash)
-       )
-       delete from vitrine.cause c using gone g
-        where c.schema = $1 and c.chain_id = $2 and c.id > $3 and (c.block, c.block_hash) = (g.block, g.block_hash)
-          and not exists (select from ${tables.metadataUpdate} m where m.id = c.id and m.block_hash = c.block_hash)
+      `delete from vitrine.cause c
+        where c.schema = $1 and c.chain_id = $2 and c.id > $3 and c.block_hash = any($4::text[])
+          and ${isGone("c.id", "c.block_hash")}
        returning c.id, c.collection, c.source, c.from_token_id as "from", c.to_token_id as "to", c.scope, c.block,
                  c.block_hash as "blockHash", false as "isOld"`,
-      [tables.schema, chainId, handled],
+      [tables.schema, chainId, handled, blocks.map(({ hash }) => hash)],
     );
   }
 
@@ -147,9 +160,8 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
                           where o.schema <> $1 and o.chain_id = $2 and o.id = m.id and o.block_hash = m.block_hash)
                 as "isOld"
          from ${tables.metadataUpdate} m
-        where m.chain_id = $2 and m.id > $3
-          and not exists (select from vitrine.cause c where c.schema = $1 and c.chain_id = $2 and c.id = m.id)
-        order by m.id limit ${BATCH_ROWS}`,
+        where m.id = any(array(${unhandledIn(tables, "m.chain_id = $2 and m.id > $3")} order by id limit ${BATCH_ROWS}))
+        order by m.id`,
       [tables.schema, chainId, handled],
     );
   }
@@ -231,10 +243,11 @@ export async function hasNewTriggers(
 ): Promise<boolean> {
   const [row] = await db.query<{ isNew: boolean }>(
     `select exists (
-       select from ${tables.metadataUpdate} m
-        where m.chain_id = $2 and m.collection_address = $3
-          and m.id > coalesce((select handled from vitrine.cause_cursor where schema = $1 and chain_id = $2), '')
-          and not exists (select from vitrine.cause c where c.schema = $1 and c.chain_id = $2 and c.id = m.id)
+       ${unhandledIn(
+         tables,
+         `m.chain_id = $2 and m.collection_address = $3
+            and m.id > coalesce((select handled from vitrine.cause_cursor where schema = $1 and chain_id = $2), '')`,
+       )}
      ) as "isNew"`,
     [tables.schema, chainId, collection],
   );
