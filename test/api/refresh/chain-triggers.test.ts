@@ -112,7 +112,7 @@ describe("a new trigger", () => {
   });
 });
 
-it("a burst of 12,000 is handled, and taken back, though PostgreSQL's statistics are of quiet times", async () => {
+it("a burst of 12,000 is handled, and reverted, though PostgreSQL's statistics are of quiet times", async () => {
   await setup.setChain(100, 70);
   await setup.add({ block: 90, token: 0n });
   await triggers.handleBatch();

@@ -43,8 +43,8 @@ interface Progress {
 
 /**
  * SQL: the ids of the triggers for which `where` holds and that were not handled. `$1` is the index's schema, `$2` the
- * chain. A set difference, since vitrine.cause is nearly empty in quiet times: with statistics of such a time, a join with
- * it would compare each new trigger with each handled one.
+ * chain. A set difference, since few triggers may still change in quiet times: with statistics of such a time, a join with
+ * the handled ones would compare each with each.
  */
 const unhandledIn = (tables: ChainTables, where: string): string =>
   `select m.id from ${tables.metadataUpdate} m where ${where}
