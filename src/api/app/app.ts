@@ -80,7 +80,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     onSuccess: (caller) => services.usage.keyUse.succeeded(caller),
     permissionsPage: rateLimits.permissionsPage,
   };
-  // Ponder's own handler would return the message and file path of any error.
+  // Hono's own handler would print a stack trace, and answer without a code.
   app.onError((error, c) => {
     services.countError?.(toApiError(error).code);
     return answerError(error, c, logger);

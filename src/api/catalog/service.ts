@@ -19,9 +19,11 @@ import {
 
 export type CatalogDeps = TokenReaderDeps;
 
-// Requests for tokens of one collection share their statements: half of the cost of one is the same for hundreds.
+// Requests for tokens of one collection share their statements: half of the cost of one is the same for hundreds. Nobody
+// waits long for a batch that waits for a node.
 const BATCH_TOKENS_MAX = 200;
-const BATCHES_AT_ONCE = 1;
+const BATCHES_AT_ONCE = 2;
+const BESIDE_AFTER_MS = 10;
 
 interface TokenBatch {
   readonly items: TokenView[];
@@ -38,7 +40,7 @@ export function createCatalog(deps: CatalogDeps) {
     return viewTokens(collection, await readTokens(collection, tokenIds, true));
   }
 
-  const limits = { max: BATCH_TOKENS_MAX, atOnce: BATCHES_AT_ONCE };
+  const limits = { max: BATCH_TOKENS_MAX, atOnce: BATCHES_AT_ONCE, besideAfterMs: BESIDE_AFTER_MS };
   const viewsOf = keepBatches((collection) =>
     createBatch<TokenView>(
       async (tokenIds) =>
@@ -128,7 +130,6 @@ export function createCatalog(deps: CatalogDeps) {
 
 export type Catalog = ReturnType<typeof createCatalog>;
 
-/** One batch for each collection. */
 /** The view that was made of the same before, if the token is kept; its answer is written once as well. */
 function viewOnce({ parts, kept }: ReadToken, counted: CountedTraits): TokenView {
   if (kept?.view?.counted === counted) return kept.view.view;
@@ -138,6 +139,7 @@ function viewOnce({ parts, kept }: ReadToken, counted: CountedTraits): TokenView
   return writeOnce(view);
 }
 
+/** One batch for each collection. */
 function keepBatches<Token>(create: (collection: CollectionConfig) => Find<Token>) {
   const batches = new Map<string, Find<Token>>();
   return (collection: CollectionConfig): Find<Token> => {

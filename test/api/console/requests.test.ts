@@ -207,6 +207,20 @@ describe("the log", () => {
     expect(await statuses()).toEqual([{ status: 500, requests: 3_000 }]);
   });
 
+  it("keeps the order of requests within a millisecond, and follows a clock that is set back", async () => {
+    let time = at.now + HOUR_MS;
+    const log = createRequestLog(database, () => time);
+    // Their ids are in the opposite order.
+    for (const n of [3, 2, 1]) log.record(request(n));
+    time -= HOUR_MS;
+    log.record(request(9));
+    await log.flush();
+
+    const rows = await log.read(appId, "", 10);
+    expect(rows.map(({ requestId }) => requestId.at(-1))).toEqual(["1", "2", "3", "9"]);
+    expect(rows.at(-1)?.at.getTime()).toBe(time);
+  });
+
   it("loses no count, and keeps the newest requests, while the database is away", async () => {
     let isAway = true;
     const log = createRequestLog(

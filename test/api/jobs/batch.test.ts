@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { createBatch, keepByKey } from "../../../src/api/jobs/batch.ts";
+import { describe, expect, it, vi } from "vitest";
+import { type BatchOptions, createBatch, keepByKey } from "../../../src/api/jobs/batch.ts";
 
 function createCounted(fail = false) {
   const loads: (readonly string[])[] = [];
@@ -49,7 +49,7 @@ describe("a batch", () => {
 
 describe("a batch with few loads at once", () => {
   /** Loads that end when the test says so. */
-  function createHeld(options: { max?: number; atOnce?: number }) {
+  function createHeld(options: BatchOptions) {
     const loads: { readonly keys: readonly string[]; end(error?: Error): void }[] = [];
     const batch = createBatch<string>(
       (keys) =>
@@ -79,6 +79,35 @@ describe("a batch with few loads at once", () => {
     expect(keys()).toEqual([["a"], ["a", "b"]]);
     loads[1]?.end();
     expect(await Promise.all(later)).toEqual(["a of load", "b of load"]);
+  });
+
+  it("begins another beside one that takes long, and never more than so many", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { batch, loads, keys } = createHeld({ atOnce: 2, besideAfterMs: 10 });
+      const asked = [batch("a")];
+      await turn();
+      asked.push(batch("b"));
+      await turn();
+      await vi.advanceTimersByTimeAsync(9);
+      asked.push(batch("c"));
+      expect(keys()).toEqual([["a"]]);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(keys()).toEqual([["a"], ["b", "c"]]);
+      asked.push(batch("d"));
+      await turn();
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(keys()).toHaveLength(2);
+
+      loads[1]?.end();
+      await asked[1];
+      await turn();
+      expect(keys()).toEqual([["a"], ["b", "c"], ["d"]]);
+      for (const load of loads) load.end();
+      expect(await Promise.all(asked)).toHaveLength(4);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("goes on after a load has failed", async () => {

@@ -10,6 +10,7 @@ import { redactText } from "../../http/text/redact.ts";
 import { deleteInBatches } from "../../jobs/daily.ts";
 
 const HOUR_MS = 3_600_000;
+const CLOCK_STEP_MS = 1_000;
 
 /** Requests of an app that are kept: its newest, and none older than `LOGGED_DAYS`. */
 export const LOGGED_MAX = 500;
@@ -124,8 +125,10 @@ export function createRequestLog(database: Database, now: () => number = Date.no
 
   return {
     record(request) {
-      // A microsecond apart at least, as PostgreSQL keeps them, so that the newest of a millisecond stays the newest.
-      const at = Math.max(now(), lastAt + 0.001);
+      // A microsecond apart at least, as PostgreSQL keeps them, so that the newest of a millisecond stays the newest. A
+      // clock that was set back is followed.
+      const read = now();
+      const at = lastAt - read < CLOCK_STEP_MS ? Math.max(read, lastAt + 0.001) : read;
       lastAt = at;
       add(`${request.appId} ${Math.floor(at / HOUR_MS)} ${apiOf(request.url)} ${request.status}`, 1);
       keep({ at, request });

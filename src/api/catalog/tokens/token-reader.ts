@@ -55,11 +55,11 @@ interface KeptParts {
   view?: { readonly counted: CountedTraits; readonly view: TokenView };
 }
 
-// Characters of JSON; in memory, a document with its counts and its answer takes about six times as many bytes.
-const KEPT_CHARACTERS_MAX = 10_000_000;
+// Characters of JSON; in memory, a token takes about three times as many bytes.
+const KEPT_CHARACTERS_MAX = 20_000_000;
 const KEPT_TOKENS_MAX = 20_000;
 /** Beside its document, twice: as it was read, and as it is shown. */
-const ENTRY_CHARACTERS = 500;
+const ENTRY_CHARACTERS = 2_000;
 /** After a longer pause, everything counts as changed: finding what did could take longer. */
 const SNAPSHOT_MAX_AGE_MS = 60_000;
 

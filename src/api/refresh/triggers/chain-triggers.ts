@@ -42,13 +42,17 @@ interface Progress {
 }
 
 /**
- * SQL: the ids of the triggers for which `where` holds and that were not handled. `$1` is the index's schema, `$2` the
- * chain. A set difference, since few triggers may still change in quiet times: with statistics of such a time, a join with
- * the handled ones would compare each with each.
+ * SQL: the first ids, at least `most` if there are as many, of the triggers for which `where` holds and that were not
+ * handled. `$1` is the index's schema, `$2` the chain. A set difference, since few triggers may still change in quiet
+ * times: with statistics of such a time, a join with the handled ones would compare each with each. PostgreSQL before 18
+ * sorts all that it subtracts from; no more than the handled ones can be among the first.
  */
-const unhandledIn = (tables: ChainTables, where: string): string =>
-  `select m.id from ${tables.metadataUpdate} m where ${where}
-   except select c.id from vitrine.cause c where c.schema = $1 and c.chain_id = $2`;
+const unhandledIn = (tables: ChainTables, where: string, most: number): string => {
+  const handled = "from vitrine.cause c where c.schema = $1 and c.chain_id = $2";
+  return `select id from (select m.id from ${tables.metadataUpdate} m where ${where}
+                           order by m.id limit ${most} + (select count(*) ${handled})) m
+          except select c.id ${handled}`;
+};
 
 export function createChainTriggers({ database, tables, metadata, media, now = Date.now }: ChainTriggerDeps) {
   const behind = new Map<number, { readonly latest: string; readonly since: number }>();
@@ -160,7 +164,7 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
                           where o.schema <> $1 and o.chain_id = $2 and o.id = m.id and o.block_hash = m.block_hash)
                 as "isOld"
          from ${tables.metadataUpdate} m
-        where m.id = any(array(${unhandledIn(tables, "m.chain_id = $2 and m.id > $3")} order by id limit ${BATCH_ROWS}))
+        where m.id = any(array(${unhandledIn(tables, "m.chain_id = $2 and m.id > $3", BATCH_ROWS)} order by id limit ${BATCH_ROWS}))
         order by m.id`,
       [tables.schema, chainId, handled],
     );
@@ -247,6 +251,7 @@ export async function hasNewTriggers(
          tables,
          `m.chain_id = $2 and m.collection_address = $3
             and m.id > coalesce((select handled from vitrine.cause_cursor where schema = $1 and chain_id = $2), '')`,
+         1,
        )}
      ) as "isNew"`,
     [tables.schema, chainId, collection],
