@@ -131,11 +131,11 @@ export function createCatalog(deps: CatalogDeps) {
 export type Catalog = ReturnType<typeof createCatalog>;
 
 /** The view that was made of the same before, if the token is kept; its answer is written once as well. */
-function viewOnce({ parts, kept }: ReadToken, counted: CountedTraits): TokenView {
-  if (kept?.view?.counted === counted) return kept.view.view;
-  const view = viewToken({ ...parts, counted });
-  if (!kept) return view;
-  kept.view = { counted, view };
+function viewOnce({ made, isKept }: ReadToken, counted: CountedTraits): TokenView {
+  if (made.view?.counted === counted) return made.view.view;
+  const view = viewToken({ ...made.parts, counted });
+  if (!isKept) return view;
+  made.view = { counted, view };
   return writeOnce(view);
 }
 

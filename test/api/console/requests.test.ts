@@ -212,12 +212,15 @@ describe("the log", () => {
     const log = createRequestLog(database, () => time);
     // Their ids are in the opposite order.
     for (const n of [3, 2, 1]) log.record(request(n));
-    time -= HOUR_MS;
+    // A step of less than a second keeps the order; a longer one is followed.
+    time -= 999;
+    log.record(request(0));
+    time -= HOUR_MS - 999;
     log.record(request(9));
     await log.flush();
 
     const rows = await log.read(appId, "", 10);
-    expect(rows.map(({ requestId }) => requestId.at(-1))).toEqual(["1", "2", "3", "9"]);
+    expect(rows.map(({ requestId }) => requestId.at(-1))).toEqual(["0", "1", "2", "3", "9"]);
     expect(rows.at(-1)?.at.getTime()).toBe(time);
   });
 

@@ -50,7 +50,7 @@ interface Row extends CollectionChanges, StoredState {
 const hasChanged = (table: string): string =>
   `exists (${changedRows(table, "", { next: "$6", running: "$7" })})`;
 
-/** Made once: PostgreSQL's client looks a plan up by the text, which is long. */
+/** Made once: `planName` looks a text up by all of it, and this one is long. */
 const statements = new WeakMap<ChainTables, { readonly text: string; readonly name: string }>();
 
 function statementOf(tables: ChainTables): { readonly text: string; readonly name: string } {

@@ -3,7 +3,6 @@
  * statement that reads a token's locks finds out whether it is still current.
  */
 
-import { isDeepStrictEqual } from "node:util";
 import { LRUCache } from "lru-cache";
 import type { CollectionConfig } from "../../../config.ts";
 import { collectionKey } from "../../../domain/token-ref.ts";
@@ -12,19 +11,18 @@ import type { Database } from "../../db/database.ts";
 import type { Allowlist } from "../../media/display/allowlist.ts";
 import type { MediaFields } from "../../media/display/display.ts";
 import type { MediaUrl } from "../../media/media-store.ts";
-import { chooseDisplay } from "../../media/rules.ts";
 import type { MediaService, ShownMedia } from "../../media/service.ts";
 import type { Trait } from "../../metadata/document/traits.ts";
 import type { ServedMetadata } from "../../metadata/records/store.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Search } from "../../search/service.ts";
-import type { TokenOnChain, TradingService } from "../../trading/service.ts";
+import type { TradingService } from "../../trading/service.ts";
 import type { InformationService } from "../information/information.ts";
 import { groupTraits, type SubmittedGroup, type TraitGroup } from "../information/trait-groups.ts";
 import { type Counted, createKeptCounts, type KeptCounts, type Stamped } from "./kept-counts.ts";
 import { type CollectionChanges, readStates, type TokenNow } from "./state-store.ts";
-import { withMediaIssues } from "./token-issues.ts";
-import { type CountedTraits, countIfComplete, type TokenParts, type TokenView } from "./token-view.ts";
+import { type KeptParts, makeOnce, noMedia, withoutHead } from "./token-parts.ts";
+import { type CountedTraits, countIfComplete } from "./token-view.ts";
 
 export interface TokenReaderDeps {
   readonly database: Database;
@@ -43,16 +41,10 @@ export interface TokenReaderDeps {
 export interface ReadToken {
   readonly tokenId: string;
   readonly traits: readonly Trait[];
-  readonly parts: Omit<TokenParts, "counted">;
+  /** The same for a kept token as long as all that it is made of stays the same. */
+  readonly made: KeptParts;
+  readonly isKept: boolean;
   readonly counted: CountedTraits | undefined;
-  /** The same as long as all that the parts are made of stays the same; undefined for a token that is not kept. */
-  readonly kept: KeptParts | undefined;
-}
-
-interface KeptParts {
-  readonly parts: ReadToken["parts"];
-  /** How they are shown. */
-  view?: { readonly counted: CountedTraits; readonly view: TokenView };
 }
 
 // Characters of JSON; in memory, a token takes about three times as many bytes.
@@ -84,21 +76,8 @@ interface Kept {
   groups?: { readonly of: readonly SubmittedGroup[]; readonly traits: readonly TraitGroup[] };
   shown?: { readonly marks: string; readonly media: ShownMedia };
   counts?: CountedTraits & Stamped;
-  made?: KeptParts & { readonly of: Inputs };
+  made?: KeptParts;
 }
-
-/** All that a token's parts are made of. */
-interface Inputs {
-  readonly collection: CollectionConfig;
-  readonly chain: TokenParts["chain"];
-  readonly served: ServedMetadata | undefined;
-  readonly isQueued: boolean;
-  readonly media: ShownMedia;
-  readonly isAllowed: (host: string) => boolean;
-  readonly propertyGroups: readonly TraitGroup[];
-}
-
-const noMedia: MediaFields = { image: null, video: null, animation_url: null };
 
 export function createTokenReader(deps: TokenReaderDeps) {
   const { database, tables, metadata, trading, allowlist, media, search, information, operatorContact } =
@@ -221,40 +200,6 @@ export function createTokenReader(deps: TokenReaderDeps) {
     return found;
   }
 
-  function makeParts(tokenId: string, of: Inputs): ReadToken["parts"] {
-    const { collection, chain, served, isQueued, media, isAllowed, propertyGroups } = of;
-    const { image, faults, ends, checked } = media;
-    const fields = served?.metadata ?? noMedia;
-    return {
-      collection,
-      tokenId,
-      chain,
-      served,
-      isQueued,
-      image,
-      display: chooseDisplay(fields, image.url, isAllowed, faults, ends),
-      issues: withMediaIssues(served?.issues ?? [], {
-        fields,
-        checked,
-        ends,
-        isAllowed,
-        isTriedOften: true,
-        operatorContact,
-      }),
-      propertyGroups,
-    };
-  }
-
-  /** The token's parts: those that its entry keeps, if they would be the same. */
-  function makeOnce(entry: Kept | undefined, tokenId: string, of: Inputs): Pick<ReadToken, "parts" | "kept"> {
-    const made = entry?.made;
-    if (made && isSame(made.of, of)) return { parts: made.parts, kept: made };
-    const parts = makeParts(tokenId, of);
-    if (!entry) return { parts, kept: undefined };
-    entry.made = { of, parts };
-    return { parts, kept: entry.made };
-  }
-
   return {
     /**
      * The tokens among these with a transfer, in the order of the ids, which are distinct and not empty; with the counts
@@ -320,16 +265,20 @@ export function createTokenReader(deps: TokenReaderDeps) {
         const stored = served.get(tokenId);
         const traits = stored?.metadata?.traits ?? [];
         const entry = find(name, tokenId);
-        const { parts, kept } = makeOnce(entry?.served === stored ? entry : undefined, tokenId, {
+        const own = entry?.served === stored ? entry : undefined;
+        const made = makeOnce(own?.made, {
           collection,
+          tokenId,
           chain: withoutHead(onChain.get(tokenId)),
           served: stored,
           isQueued: now.tokens.get(tokenId)?.isQueued ?? false,
           media: found,
           isAllowed,
+          operatorContact,
           propertyGroups: groupOnce(entry, traits, groups),
         });
-        return [{ tokenId, traits, parts, counted: counts?.get(tokenId), kept }];
+        if (own) own.made = made;
+        return [{ tokenId, traits, made, counted: counts?.get(tokenId), isKept: own !== undefined }];
       });
     },
   };
@@ -344,20 +293,6 @@ function settle(known: Known, changes: CollectionChanges): void {
   if (isOtherStore || changes.hasNewTypes || changes.hasNewTokens) known.counts.discard();
   known.changes = changes;
   known.readAt = performance.now();
-}
-
-function withoutHead(state: TokenOnChain | undefined): TokenParts["chain"] {
-  if (!state) return undefined;
-  const { indexed, ...own } = state;
-  return own;
-}
-
-function isSame(one: Inputs, other: Inputs): boolean {
-  const { chain, ...fields } = one;
-  return (
-    Object.entries(fields).every(([name, value]) => other[name as keyof Inputs] === value) &&
-    isDeepStrictEqual(chain, other.chain)
-  );
 }
 
 /** The categories of a token's traits: they are sorted, which takes longer than the rest of a kept token. */
