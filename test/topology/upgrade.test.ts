@@ -110,10 +110,10 @@ const readAnswers = async (): Promise<Answer[]> =>
 
 /**
  * What a partner is answered, without what depends on the head and on rechecks, once the newest blocks are indexed: a
- * service is ready before, and token 7 is locked by the last of them.
+ * service is ready before, and two of the last of them lock token 7, one after the other.
  */
 const answers = (): Promise<Answer[]> =>
-  eventually(readAnswers, (read) => (read[2]?.lock as { locked?: boolean } | undefined)?.locked === true);
+  eventually(readAnswers, (read) => (read[2]?.lock as { lock_count?: number } | undefined)?.lock_count === 2);
 
 beforeAll(async () => {
   execFileSync("git", ["clone", "--quiet", "--shared", PROJECT, clone]);
