@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { originalAnswer } from "../../demo/metadata/documents.ts";
 import { populate } from "../../demo/populate.ts";
+import { childrenOf, watchesOf } from "../support/process-state.ts";
 import { createKey, createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
 
 let world: World;
@@ -319,6 +320,15 @@ describe("the operator", () => {
     expect(metrics).toMatch(/^vitrine_refresh_queue_tokens\{priority="request"\} \d+$/m);
     expect(metrics).toMatch(/^ponder_/m);
   });
+
+  it.runIf(process.platform === "linux")(
+    "may keep any number of files in the folder: none is watched",
+    () => {
+      const children = childrenOf(world.service.process.pid ?? 0);
+      expect(children).not.toEqual([]);
+      expect(children.map(watchesOf)).toEqual(children.map(() => 0));
+    },
+  );
 });
 
 describe("new rules", () => {

@@ -17,6 +17,16 @@ export function descriptorsOf(pid: number): number {
   }
 }
 
+/** The number of files and folders that it watches for changes (inotify); 0 if unreadable. */
+export function watchesOf(pid: number): number {
+  try {
+    const files = readdirSync(`/proc/${pid}/fdinfo`).map((fd) => read(`/proc/${pid}/fdinfo/${fd}`));
+    return files.flatMap((file) => file.match(/^inotify wd:/gm) ?? []).length;
+  } catch {
+    return 0;
+  }
+}
+
 /** The running child processes of its main thread. */
 export const childrenOf = (pid: number): readonly number[] =>
   read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);

@@ -1,13 +1,14 @@
-/** Ponder's own GraphQL middleware over an in-process PostgreSQL, for tests of code built on it. */
+/** Ponder's own GraphQL middleware over a database of its own, for tests of code built on it. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PGlite } from "@electric-sql/pglite";
-import { drizzle } from "drizzle-orm/pglite";
+import { drizzle } from "drizzle-orm/node-postgres";
 import { Hono, type MiddlewareHandler } from "hono";
+import pg from "pg";
 import { onchainTable, primaryKey, relations } from "ponder";
 import { vi } from "vitest";
+import { createDatabaseOf } from "../../support/run-database.ts";
 
 const collection = onchainTable("collection", (t) => ({
   address: t.hex().primaryKey(),
@@ -55,8 +56,9 @@ export interface PonderEndpoint {
 type Query = (database: unknown) => Promise<unknown>;
 
 export async function createPonderEndpoint(): Promise<PonderEndpoint> {
-  const client = new PGlite();
-  await client.exec(ROWS);
+  const { url, drop } = await createDatabaseOf();
+  const client = new pg.Pool({ connectionString: url, max: 4 });
+  await client.query(ROWS);
   const raw = drizzle(client, { schema, casing: "snake_case" });
   const wrap = (labelOrQuery: Query | { label: string }, query?: Query): Promise<unknown> => {
     const run = typeof labelOrQuery === "function" ? labelOrQuery : query;
@@ -75,13 +77,14 @@ export async function createPonderEndpoint(): Promise<PonderEndpoint> {
   const received: string[] = [];
   return {
     received,
-    run: (sql) => client.exec(sql),
+    run: (sql) => client.query(sql),
     async handle(request) {
       received.push(await request.clone().text());
       return app.fetch(request);
     },
     async close() {
-      await client.close();
+      await client.end();
+      await drop();
       vi.restoreAllMocks();
       vi.unstubAllGlobals();
       rmSync(directory, { recursive: true });

@@ -49,7 +49,6 @@ export interface ReadToken {
 
 // Characters of JSON; in memory, a token takes about three times as many bytes.
 const KEPT_CHARACTERS_MAX = 20_000_000;
-const KEPT_TOKENS_MAX = 20_000;
 /** Beside its document, twice: as it was read, and as it is shown. */
 const ENTRY_CHARACTERS = 2_000;
 /** After a longer pause, everything counts as changed: finding what did could take longer. */
@@ -83,7 +82,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
   const { database, tables, metadata, trading, allowlist, media, search, information, operatorContact } =
     deps;
   const collections = new Map<string, Known>();
-  const kept = new LRUCache<string, Kept>({ max: KEPT_TOKENS_MAX, maxSize: KEPT_CHARACTERS_MAX });
+  const kept = new LRUCache<string, Kept>({ maxSize: KEPT_CHARACTERS_MAX });
 
   function knownOf(name: string, collection: CollectionConfig): Known {
     const known = collections.get(name) ?? {

@@ -35,7 +35,8 @@ export function createLeasedRateLimiter(
   now: () => number = Date.now,
 ): RateLimiter {
   // An evicted window loses its unspent points, so nobody gets too many.
-  const windows = new LRUCache<string, Window>({ max: KEYS_MAX });
+  // By size: with `max`, lru-cache reserves the memory of all entries at once.
+  const windows = new LRUCache<string, Window>({ maxSize: KEYS_MAX, sizeCalculation: () => 1 });
 
   function windowOf(key: string): Window {
     let window = windows.get(key);
