@@ -13,8 +13,10 @@ const SHARE_OF_ONE_HOST = 3 / 4;
 const WAIT_MS = 1_000;
 // So much work is claimed ahead: a claim, and reading a token's URI, take part of this time.
 const AHEAD_MS = 100;
-// The most to claim ahead, for one host and for unknown ones, in multiples of the concurrency.
-const AHEAD_SHARE = 2;
+// The most to claim ahead, in multiples of the concurrency: for one host, so that a burst of events takes one or two
+// claims, and for unknown ones.
+const AHEAD_SHARE = 6;
+const UNREAD_SHARE = 2;
 // A pause that another process began may be noticed so much later.
 const PAUSED_KEPT_MS = 100;
 const HOSTS_MAX = 1_000;
@@ -217,7 +219,7 @@ export function createHostConcurrency(database: Database, concurrency: number): 
       return {
         hosts: new Map(hosts.filter(([, quota]) => quota !== perHost)),
         perHost,
-        unread: Math.max(0, AHEAD_SHARE * concurrency - waiting),
+        unread: Math.max(0, UNREAD_SHARE * concurrency - waiting),
       };
     },
 

@@ -7,7 +7,7 @@ import type { Logger } from "../http/logger.ts";
 import { type PassLoop, startPassLoop } from "./pass-loop.ts";
 
 // A claim for each free slot would cost more than the work: slots are gathered for a moment, unless at most this share
-// of them is in use.
+// of them is in use and the last claim found work.
 const CLAIM_DELAY_MS = 40;
 const CLAIM_SHARE = 1 / 4;
 const AFTER_FAULT_MS = 1_000;
@@ -65,6 +65,7 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
   const { work, concurrency, finishingMax = 0, pollMs, busyPollMs = pollMs, logger } = options;
   const running = new Map<Lease, Promise<void>>();
   let taken = 0;
+  let foundWork = true;
 
   const claiming = startPassLoop({
     task: `claim ${work} leases`,
@@ -76,6 +77,7 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
       const free = Math.min(concurrency - taken, concurrency + finishingMax - running.size);
       if (free <= 0) return undefined;
       const leases = await options.claim(free);
+      foundWork = leases.length > 0;
       if (signal.aborted) {
         await release(leases);
         return undefined;
@@ -105,7 +107,7 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
 
   function claimSoon(): void {
     const isIdle = running.size === 0 || taken <= concurrency * CLAIM_SHARE;
-    claiming.wake(isIdle ? 0 : CLAIM_DELAY_MS);
+    claiming.wake(isIdle && foundWork ? 0 : CLAIM_DELAY_MS);
   }
 
   async function runLease(lease: Lease, signal: AbortSignal): Promise<void> {

@@ -96,8 +96,8 @@ describe("claims", () => {
   });
 
   it("are made once for places that become free within a moment, and at once when most are free", async () => {
-    const barriers = new Map(count(4).map((lease) => [lease, createBarrier()]));
-    const { seen } = start(count(4), (lease) => barriers.get(lease)?.opened ?? atOnce());
+    const barriers = new Map(count(5).map((lease) => [lease, createBarrier()]));
+    const { seen } = start(count(5), (lease) => barriers.get(lease)?.opened ?? atOnce());
     await passMs(0);
 
     barriers.get(1)?.open();
@@ -110,9 +110,38 @@ describe("claims", () => {
 
     barriers.get(3)?.open();
     await passMs(0);
+    barriers.get(4)?.open();
+    await passMs(0);
 
     expect(seen.claims).toEqual([4, 2, 3]);
-    barriers.get(4)?.open();
+    barriers.get(5)?.open();
+  });
+
+  it("are gathered as well after one that found nothing, until the worker is woken", async () => {
+    const queue = count(8);
+    const { worker, seen } = start(
+      queue,
+      (lease) => new Promise((resolve) => setTimeout(resolve, 10 * lease)),
+      {
+        concurrency: 8,
+        busyPollMs: 1_000,
+      },
+    );
+
+    await passMs(50);
+    expect(seen.claims).toEqual([8, 5]);
+
+    // Most places are free at 60 ms, and the next claim comes with those that are freed until 100.
+    await passMs(49);
+    expect(seen.claims).toEqual([8, 5]);
+    await passMs(1);
+    expect(seen.claims).toEqual([8, 5, 8]);
+
+    queue.push(9);
+    worker.wake();
+    await passMs(0);
+    expect(seen.started).toContain(9);
+    await passMs(90);
   });
 
   it("may have the place of a run that gives it up before its end, within a bound", async () => {

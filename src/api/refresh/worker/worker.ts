@@ -32,7 +32,7 @@ const IDLE_POLL_MS = 5_000;
 const BUSY_POLL_MS = 200;
 const HOSTS_EVERY_MS = 1_000;
 // Leases before their fetch has ended, in multiples of the concurrency: tokens are claimed, and their URIs read, ahead.
-const LEASES_SHARE = 6;
+const LEASES_SHARE = 8;
 const INTERNAL_REASON = "internal_error: the document could not be recorded; the operator's log says why";
 
 /** What a fetch says about its host's capacity; undefined if nothing. Anybody may name any number of tokens that fail. */
