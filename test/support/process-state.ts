@@ -17,14 +17,10 @@ export function descriptorsOf(pid: number): number {
   }
 }
 
-/** The number of files and folders that it watches for changes (inotify); 0 if unreadable. */
+/** The number of files and folders that it watches for changes (inotify). Throws if unreadable. */
 export function watchesOf(pid: number): number {
-  try {
-    const files = readdirSync(`/proc/${pid}/fdinfo`).map((fd) => read(`/proc/${pid}/fdinfo/${fd}`));
-    return files.flatMap((file) => file.match(/^inotify wd:/gm) ?? []).length;
-  } catch {
-    return 0;
-  }
+  const files = readdirSync(`/proc/${pid}/fdinfo`).map((fd) => read(`/proc/${pid}/fdinfo/${fd}`));
+  return files.flatMap((file) => file.match(/^inotify wd:/gm) ?? []).length;
 }
 
 /** The running child processes of its main thread. */

@@ -13,9 +13,9 @@ const SHARE_OF_ONE_HOST = 3 / 4;
 const WAIT_MS = 1_000;
 // So much work is claimed ahead: a claim, and reading a token's URI, take part of this time.
 const AHEAD_MS = 100;
-// The most to claim ahead, in multiples of the concurrency: for one host, so that a burst of events takes one or two
-// claims, and for unknown ones.
+// The most to claim ahead for one host, in multiples of the concurrency: a burst of events takes one or two claims.
 const AHEAD_SHARE = 6;
+// The same for unknown hosts.
 const UNREAD_SHARE = 2;
 // A pause that another process began may be noticed so much later.
 const PAUSED_KEPT_MS = 100;
@@ -67,6 +67,8 @@ interface Host {
   readonly queue: Waiting[];
   inFlight: number;
   expected: number;
+  /** When a request to it ended last, or the first of those under way started. */
+  quietSince: number;
 }
 
 interface Waiting extends Pick<Visit, "priority" | "isClaimed"> {
@@ -104,7 +106,7 @@ export function createHostConcurrency(database: Database, concurrency: number): 
     let host = known.get(name);
     if (!host) {
       const limit = createHostLimit(() => boundsOf(name));
-      host = { name, limit, queue: [], inFlight: 0, expected: 0 };
+      host = { name, limit, queue: [], inFlight: 0, expected: 0, quietSince: 0 };
       known.set(name, host);
     }
     return host;
@@ -114,6 +116,7 @@ export function createHostConcurrency(database: Database, concurrency: number): 
     inFlight < concurrency && host.inFlight < host.limit.max && host.limit.waitMs(performance.now()) === 0;
 
   function start(host: Host): void {
+    if (host.inFlight === 0) host.quietSince = performance.now();
     host.inFlight++;
     inFlight++;
     host.limit.started(performance.now());
@@ -165,6 +168,7 @@ export function createHostConcurrency(database: Database, concurrency: number): 
   }
 
   function leave(host: Host): void {
+    host.quietSince = performance.now();
     host.inFlight--;
     inFlight--;
     startNext();
@@ -183,9 +187,12 @@ export function createHostConcurrency(database: Database, concurrency: number): 
     };
   }
 
-  function quotaOf({ limit, expected }: Host): number {
-    const ahead = Math.min(limit.startsWithin(AHEAD_MS, performance.now()), AHEAD_SHARE * concurrency);
-    return Math.max(0, limit.max + ahead - expected);
+  function quotaOf({ limit, expected, inFlight, quietSince }: Host): number {
+    const now = performance.now();
+    // What is claimed for a host that has stopped answering goes back to the queue, token by token.
+    const hasStalled = inFlight > 0 && now - quietSince > AHEAD_MS;
+    const most = hasStalled ? limit.max : AHEAD_SHARE * concurrency;
+    return Math.max(0, limit.max + Math.min(limit.startsWithin(AHEAD_MS, now), most) - expected);
   }
 
   return {

@@ -7,7 +7,7 @@ import type { Logger } from "../http/logger.ts";
 import { type PassLoop, startPassLoop } from "./pass-loop.ts";
 
 // A claim for each free slot would cost more than the work: slots are gathered for a moment, unless at most this share
-// of them is in use and the last claim found work.
+// of them is in use.
 const CLAIM_DELAY_MS = 40;
 const CLAIM_SHARE = 1 / 4;
 const AFTER_FAULT_MS = 1_000;
@@ -29,6 +29,13 @@ export interface LeaseWorkerOptions<Lease> {
   readonly concurrency: number;
   /** How many runs may continue after they have freed their slot. 0 by default. */
   readonly finishingMax?: number;
+  /** With at most so many slots in use, freed ones are claimed for at once. A quarter of `concurrency` by default. */
+  readonly idleMax?: number;
+  /**
+   * Freed slots are gathered after a claim that found nothing as well. False by default: where work waits for other work
+   * to end, an end makes it due.
+   */
+  readonly gathersWhenEmpty?: boolean;
   /** In milliseconds, like all times here: the interval between claims while nothing wakes the worker. */
   readonly pollMs: number;
   /** The same while leases run, or while due work can't be claimed yet. `pollMs` by default. */
@@ -63,6 +70,7 @@ export type LeaseWorker = PassLoop;
 /** Never rejects: a claim or renewal that fails is logged and retried, and a run that fails is logged. */
 export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): LeaseWorker {
   const { work, concurrency, finishingMax = 0, pollMs, busyPollMs = pollMs, logger } = options;
+  const { idleMax = concurrency * CLAIM_SHARE, gathersWhenEmpty = false } = options;
   const running = new Map<Lease, Promise<void>>();
   let taken = 0;
   let foundWork = true;
@@ -106,8 +114,8 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
   });
 
   function claimSoon(): void {
-    const isIdle = running.size === 0 || taken <= concurrency * CLAIM_SHARE;
-    claiming.wake(isIdle && foundWork ? 0 : CLAIM_DELAY_MS);
+    const isIdle = running.size === 0 || taken <= idleMax;
+    claiming.wake(isIdle && (foundWork || !gathersWhenEmpty) ? 0 : CLAIM_DELAY_MS);
   }
 
   async function runLease(lease: Lease, signal: AbortSignal): Promise<void> {

@@ -58,6 +58,8 @@ type Query = (database: unknown) => Promise<unknown>;
 export async function createPonderEndpoint(): Promise<PonderEndpoint> {
   const { url, drop } = await createDatabaseOf();
   const client = new pg.Pool({ connectionString: url, max: 4 });
+  // Dropping the database may end a connection that has not closed yet.
+  client.on("error", () => undefined);
   await client.query(ROWS);
   const raw = drizzle(client, { schema, casing: "snake_case" });
   const wrap = (labelOrQuery: Query | { label: string }, query?: Query): Promise<unknown> => {
@@ -83,11 +85,11 @@ export async function createPonderEndpoint(): Promise<PonderEndpoint> {
       return app.fetch(request);
     },
     async close() {
-      await client.end();
-      await drop();
       vi.restoreAllMocks();
       vi.unstubAllGlobals();
       rmSync(directory, { recursive: true });
+      await client.end();
+      await drop();
     },
   };
 }

@@ -83,6 +83,30 @@ describe("a leased limit", () => {
     expect(answers.map(({ isAllowed }) => isAllowed)).toEqual([true, true, false]);
   });
 
+  it("keeps the unspent points of 20,000 keys, and forgets those of the least recent beyond", async () => {
+    const leases: string[] = [];
+    const points = {
+      async take(key: string) {
+        leases.push(key);
+        return { granted: 10, remaining: 100, count: 10, msBeforeNext: 60_000 };
+      },
+      release: async () => undefined,
+    };
+    const limiter = createLeasedRateLimiter(points, LIMIT);
+    const takeOthers = async (from: number, count: number): Promise<void> => {
+      for (let nth = from; nth < from + count; nth++) await limiter.take(`app ${nth}`);
+    };
+
+    await limiter.take("app");
+    await takeOthers(0, 19_999);
+    await limiter.take("app");
+    expect(leases.filter((key) => key === "app")).toHaveLength(1);
+
+    await takeOthers(20_000, 20_000);
+    await limiter.take("app");
+    expect(leases.filter((key) => key === "app")).toHaveLength(2);
+  });
+
   it("starts anew when its window ends", async () => {
     const { limiter } = replica({ name: "short", requests: 2, seconds: 3 });
 

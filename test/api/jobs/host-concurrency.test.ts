@@ -195,6 +195,45 @@ describe("what is to be claimed", () => {
     expect(hosts.quota().hosts).toEqual(new Map([["a.example", 3]]));
   });
 
+  it("is the work of a moment ahead, and never more than six times what the process may ask at once", async () => {
+    const { hosts, visit } = start(4);
+    for (const host of ["fast.example", "slow.example"]) {
+      for (const _ of times(3)) {
+        const turn = await visit(host);
+        if (host === "slow.example") await sleep(60);
+        turn?.ended("answered");
+        turn?.leave();
+      }
+    }
+
+    // Three at once, and what could start in a tenth of a second: hundreds, or at most five.
+    const quota = hosts.quota().hosts;
+    expect(quota.get("fast.example")).toBe(3 + 6 * 4);
+    expect(quota.get("slow.example")).toBeGreaterThan(3);
+    expect(quota.get("slow.example")).toBeLessThanOrEqual(3 + 5);
+  });
+
+  it("is no more ahead than at once for a host that has stopped answering, until it answers again", async () => {
+    const { hosts, visit } = start(4);
+    // A host is left out if it has the quota of any other.
+    const quota = (): number => {
+      const { hosts: others, perHost } = hosts.quota();
+      return others.get("a.example") ?? perHost;
+    };
+    for (const _ of times(3)) {
+      const turn = await visit("a.example");
+      turn?.ended("answered");
+      turn?.leave();
+    }
+    const stalled = await visit("a.example");
+
+    await sleep(150);
+    expect(quota()).toBe(3 + 3);
+
+    stalled?.leave();
+    expect(quota()).toBe(3 + 6 * 4);
+  });
+
   it("of unknown hosts is less by those who wait for a host that they turned out to lead to", async () => {
     const { hosts, visit, settle } = start(4);
     for (const nth of times(8)) void visit("a.example", String(nth), { isClaimed: false });

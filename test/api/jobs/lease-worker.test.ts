@@ -96,8 +96,8 @@ describe("claims", () => {
   });
 
   it("are made once for places that become free within a moment, and at once when most are free", async () => {
-    const barriers = new Map(count(5).map((lease) => [lease, createBarrier()]));
-    const { seen } = start(count(5), (lease) => barriers.get(lease)?.opened ?? atOnce());
+    const barriers = new Map(count(4).map((lease) => [lease, createBarrier()]));
+    const { seen } = start(count(4), (lease) => barriers.get(lease)?.opened ?? atOnce());
     await passMs(0);
 
     barriers.get(1)?.open();
@@ -110,14 +110,29 @@ describe("claims", () => {
 
     barriers.get(3)?.open();
     await passMs(0);
-    barriers.get(4)?.open();
-    await passMs(0);
 
     expect(seen.claims).toEqual([4, 2, 3]);
-    barriers.get(5)?.open();
+    barriers.get(4)?.open();
   });
 
-  it("are gathered as well after one that found nothing, until the worker is woken", async () => {
+  it("are made at once up to the number of places in use that the worker calls idle", async () => {
+    const barriers = new Map(count(4).map((lease) => [lease, createBarrier()]));
+    const { seen } = start(count(4), (lease) => barriers.get(lease)?.opened ?? atOnce(), { idleMax: 2 });
+    await passMs(0);
+
+    barriers.get(1)?.open();
+    await passMs(0);
+    expect(seen.claims).toEqual([4]);
+    barriers.get(2)?.open();
+    await passMs(0);
+    expect(seen.claims).toEqual([4, 2]);
+    barriers.get(3)?.open();
+    await passMs(0);
+    expect(seen.claims).toEqual([4, 2, 3]);
+    barriers.get(4)?.open();
+  });
+
+  it("are gathered after one that found nothing as well, if so asked, until the worker is woken", async () => {
     const queue = count(8);
     const { worker, seen } = start(
       queue,
@@ -125,6 +140,7 @@ describe("claims", () => {
       {
         concurrency: 8,
         busyPollMs: 1_000,
+        gathersWhenEmpty: true,
       },
     );
 
