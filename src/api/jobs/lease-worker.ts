@@ -29,8 +29,6 @@ export interface LeaseWorkerOptions<Lease> {
   readonly concurrency: number;
   /** How many runs may continue after they have freed their slot. 0 by default. */
   readonly finishingMax?: number;
-  /** With at most so many slots in use, freed ones are claimed for at once. A quarter of `concurrency` by default. */
-  readonly idleMax?: number;
   /**
    * Freed slots are gathered after a claim that found nothing as well. False by default: where work waits for other work
    * to end, an end makes it due.
@@ -70,7 +68,7 @@ export type LeaseWorker = PassLoop;
 /** Never rejects: a claim or renewal that fails is logged and retried, and a run that fails is logged. */
 export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): LeaseWorker {
   const { work, concurrency, finishingMax = 0, pollMs, busyPollMs = pollMs, logger } = options;
-  const { idleMax = concurrency * CLAIM_SHARE, gathersWhenEmpty = false } = options;
+  const { gathersWhenEmpty = false } = options;
   const running = new Map<Lease, Promise<void>>();
   let taken = 0;
   let foundWork = true;
@@ -114,7 +112,7 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
   });
 
   function claimSoon(): void {
-    const isIdle = running.size === 0 || taken <= idleMax;
+    const isIdle = running.size === 0 || taken <= concurrency * CLAIM_SHARE;
     claiming.wake(isIdle && (foundWork || !gathersWhenEmpty) ? 0 : CLAIM_DELAY_MS);
   }
 

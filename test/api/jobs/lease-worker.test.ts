@@ -115,23 +115,6 @@ describe("claims", () => {
     barriers.get(4)?.open();
   });
 
-  it("are made at once up to the number of places in use that the worker calls idle", async () => {
-    const barriers = new Map(count(4).map((lease) => [lease, createBarrier()]));
-    const { seen } = start(count(4), (lease) => barriers.get(lease)?.opened ?? atOnce(), { idleMax: 2 });
-    await passMs(0);
-
-    barriers.get(1)?.open();
-    await passMs(0);
-    expect(seen.claims).toEqual([4]);
-    barriers.get(2)?.open();
-    await passMs(0);
-    expect(seen.claims).toEqual([4, 2]);
-    barriers.get(3)?.open();
-    await passMs(0);
-    expect(seen.claims).toEqual([4, 2, 3]);
-    barriers.get(4)?.open();
-  });
-
   it("are gathered after one that found nothing as well, if so asked, until the worker is woken", async () => {
     const queue = count(8);
     const { worker, seen } = start(

@@ -33,8 +33,6 @@ const BUSY_POLL_MS = 200;
 const HOSTS_EVERY_MS = 1_000;
 // Leases before their fetch has ended, in multiples of the concurrency: tokens are claimed, and their URIs read, ahead.
 const LEASES_SHARE = 8;
-// With fewer, those that wait for a turn could run out before the next claim has been made.
-const IDLE_SHARE = 3 / 2;
 const INTERNAL_REASON = "internal_error: the document could not be recorded; the operator's log says why";
 
 /** What a fetch says about its host's capacity; undefined if nothing. Anybody may name any number of tokens that fail. */
@@ -195,7 +193,6 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
     work: "refresh",
     concurrency: LEASES_SHARE * concurrency,
     finishingMax: RECORDING_MAX,
-    idleMax: IDLE_SHARE * concurrency,
     // A burst would end with a claim for each batch that is recorded, while both cores are busy.
     gathersWhenEmpty: true,
     pollMs: IDLE_POLL_MS,
