@@ -5,46 +5,30 @@
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { benchBesideFacets } from "./beside-facets.ts";
-import { benchCatalog } from "./catalog.ts";
-import { benchCollections } from "./collections.ts";
-import { benchEngines } from "./engines.ts";
-import { benchExport } from "./export.ts";
-import { benchGateway } from "./gateway.ts";
-import { benchGraphql } from "./graphql.ts";
-import { benchGrowth } from "./growth.ts";
-import { benchIndexing } from "./indexing.ts";
 import { keepResult } from "./kept-results.ts";
-import { benchActivity, benchBatch } from "./lists.ts";
-import { benchMedia } from "./media.ts";
-import { benchMediaCache } from "./media-cache.ts";
-import { benchPages } from "./pages.ts";
-import { benchReads } from "./reads.ts";
-import { benchRefresh } from "./refresh.ts";
 import type { Results } from "./report.ts";
-import { benchResolve } from "./resolve.ts";
 import { isQuick } from "./rounds.ts";
-import { benchScaling } from "./scaling.ts";
 
+// Each loads its modules when it runs: media-cache measures the memory of this process.
 const benches: Record<string, () => Promise<object>> = {
-  indexing: benchIndexing,
-  resolve: benchResolve,
-  refresh: benchRefresh,
-  media: benchMedia,
-  "media-cache": benchMediaCache,
-  gateway: benchGateway,
-  graphql: benchGraphql,
-  reads: benchReads,
-  catalog: benchCatalog,
-  "beside-facets": benchBesideFacets,
-  collections: benchCollections,
-  engines: benchEngines,
-  export: benchExport,
-  batch: benchBatch,
-  activity: benchActivity,
-  growth: benchGrowth,
-  scaling: benchScaling,
-  pages: benchPages,
+  indexing: async () => (await import("./indexing.ts")).benchIndexing(),
+  resolve: async () => (await import("./resolve.ts")).benchResolve(),
+  refresh: async () => (await import("./refresh.ts")).benchRefresh(),
+  media: async () => (await import("./media.ts")).benchMedia(),
+  "media-cache": async () => (await import("./media-cache.ts")).benchMediaCache(),
+  gateway: async () => (await import("./gateway.ts")).benchGateway(),
+  graphql: async () => (await import("./graphql.ts")).benchGraphql(),
+  reads: async () => (await import("./reads.ts")).benchReads(),
+  catalog: async () => (await import("./catalog.ts")).benchCatalog(),
+  "beside-facets": async () => (await import("./beside-facets.ts")).benchBesideFacets(),
+  collections: async () => (await import("./collections.ts")).benchCollections(),
+  engines: async () => (await import("./engines.ts")).benchEngines(),
+  export: async () => (await import("./export.ts")).benchExport(),
+  batch: async () => (await import("./lists.ts")).benchBatch(),
+  activity: async () => (await import("./lists.ts")).benchActivity(),
+  growth: async () => (await import("./growth.ts")).benchGrowth(),
+  scaling: async () => (await import("./scaling.ts")).benchScaling(),
+  pages: async () => (await import("./pages.ts")).benchPages(),
 };
 
 const asked = process.argv.slice(2).filter((argument) => argument !== "--quick");

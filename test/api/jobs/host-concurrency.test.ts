@@ -200,7 +200,7 @@ describe("what is to be claimed", () => {
     for (const host of ["fast.example", "slow.example"]) {
       for (const _ of times(3)) {
         const turn = await visit(host);
-        if (host === "slow.example") await sleep(60);
+        if (host === "slow.example") await sleep(70);
         turn?.ended("answered");
         turn?.leave();
       }
