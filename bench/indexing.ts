@@ -1,6 +1,6 @@
 /**
  * Events per second of Vitrine's backfill as `npm start` runs it, against a bare Ponder app under `ponder start` that
- * writes the same rows by plain inserts.
+ * writes the same rows by plain inserts, with drizzle-orm as it is published.
  */
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -21,6 +21,7 @@ const BLOCKS_AFTER = 40;
 const ROUNDS = byPace(5, 1);
 const LOG_FORMAT = ["--log-format", "json"];
 const BARE_APP = fileURLToPath(new URL("./bare-app/", import.meta.url));
+const PUBLISHED = { NODE_OPTIONS: `--import ${new URL("./published-drizzle.mjs", import.meta.url)}` };
 
 export async function benchIndexing() {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
@@ -77,7 +78,7 @@ async function backfill(
 ) {
   const service = await startService({
     port: await freePort(),
-    env: { ...env, DATABASE_SCHEMA: schema },
+    env: { ...env, DATABASE_SCHEMA: schema, ...(side === "bare" && PUBLISHED) },
     logFile: join(folder, `${schema}.log`),
     ...(side === "bare"
       ? { ponderArgs: ["start", "--root", BARE_APP, ...LOG_FORMAT] }

@@ -1,0 +1,77 @@
+/** What `npm ci` changes in packages (patches/) behaves as the published package does. */
+
+import { inspect } from "node:util";
+import { entityKind, is, type SQL, sql, Table } from "drizzle-orm";
+import {
+  integer,
+  jsonb,
+  numeric,
+  PgColumn,
+  PgJsonb,
+  PgNumeric,
+  PgTable,
+  pgTable,
+  text,
+} from "drizzle-orm/pg-core";
+import { is as isAsPublished } from "drizzle-orm-published";
+import { expect, test } from "vitest";
+
+const tokens = pgTable("tokens", {
+  id: numeric("id", { precision: 78, scale: 0 }).primaryKey(),
+  name: text("name"),
+  document: jsonb("document"),
+  block: integer("block"),
+});
+
+class Kind {
+  readonly id = 1;
+  static readonly [entityKind]: string = "Kind";
+}
+class SameKind {
+  readonly id = 1;
+  static readonly [entityKind]: string = "Kind";
+}
+class Special extends Kind {
+  static override readonly [entityKind]: string = "Special";
+}
+class Inheriting extends Kind {}
+
+type Class = Parameters<typeof is>[1];
+const types: readonly Class[] = [Table, PgTable, PgColumn, PgNumeric, PgJsonb, Kind, SameKind, Special];
+
+const query: SQL = sql`select ${tokens.id} from ${tokens} where ${tokens.block} > ${7}`;
+const values: readonly unknown[] = [
+  ...[tokens, tokens.id, tokens.name, tokens.document, tokens.block, query, ...query.queryChunks],
+  ...[new Kind(), new SameKind(), new Special(), new Inheriting(), Object.create(new Special())],
+  ...[null, undefined, 0, "", false, 1n, {}, [], new Date(0), () => tokens, Kind],
+];
+
+test("drizzle-orm's `is` answers as published, the first time and again", () => {
+  for (const type of types) {
+    for (const value of [...values, ...values])
+      expect(is(value, type), `${inspect(value, { depth: 0 })} is a ${type.name}`).toBe(
+        isAsPublished(value, type),
+      );
+  }
+});
+
+test("drizzle-orm's `is` refuses a class without a kind, and an object without a prototype, as published", () => {
+  class NoKind {}
+  for (const ask of [is, isAsPublished]) {
+    expect(() => ask({}, NoKind as unknown as Class)).toThrow(/doesn't look like a Drizzle entity/);
+    expect(() => ask(Object.create(null), Kind)).toThrow(TypeError);
+  }
+});
+
+test("drizzle-orm's `is` looks a class's kind up once, however many of its values are asked about", () => {
+  let reads = 0;
+  class Counted {
+    readonly id = 1;
+    static get [entityKind](): string {
+      reads++;
+      return "Counted";
+    }
+  }
+  for (let nth = 0; nth < 100; nth++) expect(is(new Counted(), Kind)).toBe(false);
+  expect(reads).toBe(1);
+});
