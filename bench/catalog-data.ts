@@ -119,8 +119,8 @@ export async function createCollection(
   return { collection, kind, tokens, numbers, firstValues };
 }
 
-/** The documents of a collection's tokens as a refresh would record them, except of those that have one. */
-export async function createVersions(client: Client, collection: string): Promise<void> {
+/** The documents of a collection's first tokens as a refresh would record them, except of those that have one. */
+export async function createVersions(client: Client, collection: string, tokens: number): Promise<void> {
   await client.query(
     `insert into vitrine.version (id, chain_id, collection, token_id, number, trigger, outcome, metadata, complete, duration_ms)
      overriding system value
@@ -132,9 +132,9 @@ export async function createVersions(client: Client, collection: string): Promis
                 'value', case when v.display_type = 'number' then to_json(v.value_number) else to_json(v.value_text) end)) as json
            from vitrine.trait_value v join vitrine.trait_type y on y.id = v.trait_type_id
           where v.id = any(t.traits)) traits
-      where t.collection = $1
+      where t.collection = $1 and t.token_id <= $2
          on conflict do nothing`,
-    [collection],
+    [collection, tokens],
   );
   await client.query("vacuum analyze vitrine.version");
 }

@@ -66,7 +66,7 @@ export async function benchCatalog() {
           await measure({ search, metrics, client, tokenState: tables.tokenState, url }, made.value),
         );
         await search.close();
-        // Beyond that, the documents that a lookup answers with would take hours to write.
+        // Of ten million tokens, only pages and facets are measured.
         if (kind === "usual" && tokens <= LOOKUP_TOKENS_MAX) {
           const { collection } = made.value;
           const lookups = await measureLookups(client, { url, schema: tables.schema, collection, tokens });

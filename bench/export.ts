@@ -57,7 +57,7 @@ export async function benchExport() {
     const digits = "lpad('1', 10, '0') || lpad('31337', 16, '0') || lpad('100', 16, '0') || repeat('9', 33)";
     await client.query(`update ${tables.checkpoint} set latest_checkpoint = ${digits}`);
     await createCollection(client, tables, TOKENS, "usual", COLLECTION);
-    await createVersions(client, COLLECTION);
+    await createVersions(client, COLLECTION, TOKENS);
     say(`${TOKENS} tokens written`);
     const key = await api.createKey();
     const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/market/collections/${COLLECTION}/export`;

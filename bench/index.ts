@@ -9,7 +9,7 @@ import { keepResult } from "./kept-results.ts";
 import type { Results } from "./report.ts";
 import { isQuick } from "./rounds.ts";
 
-// Each loads its modules when it runs: media-cache measures the memory of this process.
+// Each bench loads its modules only when it runs, since media-cache measures the memory of this process.
 const benches: Record<string, () => Promise<object>> = {
   indexing: async () => (await import("./indexing.ts")).benchIndexing(),
   resolve: async () => (await import("./resolve.ts")).benchResolve(),

@@ -1,6 +1,6 @@
 /**
  * Events per second of Vitrine's backfill as `npm start` runs it, against a bare Ponder app under `ponder start` that
- * writes the same rows by plain inserts, with drizzle-orm as it is published.
+ * writes the same rows by plain inserts, with drizzle-orm as it is published. With BENCH_PATCHED it has our patch too.
  */
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -21,7 +21,9 @@ const BLOCKS_AFTER = 40;
 const ROUNDS = byPace(5, 1);
 const LOG_FORMAT = ["--log-format", "json"];
 const BARE_APP = fileURLToPath(new URL("./bare-app/", import.meta.url));
-const PUBLISHED = { NODE_OPTIONS: `--import ${new URL("./published-drizzle.mjs", import.meta.url)}` };
+const PUBLISHED = {
+  NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import ${new URL("./published-drizzle.mjs", import.meta.url)}`,
+};
 
 export async function benchIndexing() {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
@@ -78,7 +80,7 @@ async function backfill(
 ) {
   const service = await startService({
     port: await freePort(),
-    env: { ...env, DATABASE_SCHEMA: schema, ...(side === "bare" && PUBLISHED) },
+    env: { ...env, DATABASE_SCHEMA: schema, ...(side === "bare" && !process.env.BENCH_PATCHED && PUBLISHED) },
     logFile: join(folder, `${schema}.log`),
     ...(side === "bare"
       ? { ponderArgs: ["start", "--root", BARE_APP, ...LOG_FORMAT] }

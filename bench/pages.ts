@@ -75,7 +75,7 @@ async function fill(url: string, collection: string): Promise<void> {
   // Ponder's triggers record each row for reorgs, of which there are none here.
   await client.query("set session_replication_role = replica");
   await createCollection(client, chainTables(SCHEMA), TOKENS, "usual", collection);
-  await createVersions(client, collection);
+  await createVersions(client, collection, TOKENS);
   await client.end();
   await createServingIndexes(url, SCHEMA);
 }

@@ -1,7 +1,4 @@
-/**
- * `node --import` this file: Ponder then uses drizzle-orm as it is published, without the patch that makes its inserts
- * faster here (patches/).
- */
+/** Load it with `node --import`: Ponder then uses the published drizzle-orm, without our patch (patches/). */
 
 import { registerHooks } from "node:module";
 

@@ -1,5 +1,6 @@
-/** What `npm ci` changes in packages (patches/) behaves as the published package does. */
+/** drizzle-orm as `npm ci` patches it (patches/) behaves as published; e2e/backfill-writes.test.ts is about Ponder. */
 
+import { createRequire } from "node:module";
 import { inspect } from "node:util";
 import { entityKind, is, type SQL, sql, Table } from "drizzle-orm";
 import {
@@ -74,4 +75,13 @@ test("drizzle-orm's `is` looks a class's kind up once, however many of its value
   }
   for (let nth = 0; nth < 100; nth++) expect(is(new Counted(), Kind)).toBe(false);
   expect(reads).toBe(1);
+});
+
+test("Ponder uses the patched drizzle-orm, of the version that the benches take for published", () => {
+  const require = createRequire(import.meta.url);
+  const ponder = createRequire(require.resolve("../node_modules/ponder/package.json"));
+  expect(ponder.resolve("drizzle-orm")).toBe(require.resolve("drizzle-orm"));
+
+  const { dependencies, devDependencies } = require("../package.json");
+  expect(devDependencies["drizzle-orm-published"]).toBe(`npm:drizzle-orm@${dependencies["drizzle-orm"]}`);
 });

@@ -12,7 +12,7 @@ import { loadEnvironment } from "../environment.ts";
 import type { Tool } from "./tool.ts";
 
 /** The slowest round of `npm run bench -- indexing` on two cores: 120,000 events of a local node. */
-const INDEXED_PER_SECOND = 7_400;
+const INDEXED_PER_SECOND = 11_000;
 
 export interface AddOptions {
   readonly chain?: number;
