@@ -118,15 +118,25 @@ function collect(
     into.ratios.push(`| ${cells.map((cell) => cell ?? "").join(" | ")} |`);
     return;
   }
+  if (isOneMeasure(result)) {
+    const figures = Object.entries(result).map(([key, value]) => `${key.replaceAll("_", " ")} ${value}`);
+    into.others.push(`| ${name} | ${figures.join(", ")} |`);
+    return;
+  }
   for (const [key, value] of Object.entries(result)) {
     if (SETTINGS.includes(key) || key.endsWith("_bar")) continue;
     if (isResults(value)) collect([...path, key], value, into);
     else if (Array.isArray(value)) {
       for (const [nth, each] of value.entries())
-        if (isResults(each)) collect([...path, String(each.tokens ?? nth)], each, into);
+        if (isResults(each))
+          collect([...path, [each.tokens ?? nth, each.kind].filter(Boolean).join(" ")], each, into);
     } else into.others.push(`| ${[...path, key].join(" · ").replaceAll("_", " ")} | ${value} |`);
   }
 }
+
+/** Response times, which take one row together. */
+const isOneMeasure = (result: Results): boolean =>
+  result.p50_ms !== undefined && Object.values(result).every((value) => typeof value === "number");
 
 function barOf({ bar }: Results): string {
   if (!isResults(bar)) return String(bar ?? "");
