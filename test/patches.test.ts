@@ -1,7 +1,8 @@
 /** drizzle-orm as `npm ci` patches it (patches/) behaves as published; e2e/backfill-writes.test.ts is about Ponder. */
 
+import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
-import { inspect } from "node:util";
+import { inspect, promisify } from "node:util";
 import { entityKind, is, type SQL, sql, Table } from "drizzle-orm";
 import {
   integer,
@@ -84,4 +85,19 @@ test("Ponder uses the patched drizzle-orm, of the version that the benches take 
 
   const { dependencies, devDependencies } = require("../package.json");
   expect(devDependencies["drizzle-orm-published"]).toBe(`npm:drizzle-orm@${dependencies["drizzle-orm"]}`);
+});
+
+test("the bare app of the benches has the published drizzle-orm, in each of its parts", async () => {
+  const script = `
+    for (const name of ["drizzle-orm", "drizzle-orm/pg-core", "ponder"]) console.log(import.meta.resolve(name));
+    console.log((await import("drizzle-orm")).is === (await import("drizzle-orm-published")).is);`;
+  const preload = new URL("../bench/published-drizzle.mjs", import.meta.url).href;
+  const args = ["--import", preload, "--input-type=module", "--eval", script];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
+
+  const [whole, part, other, isPublished] = stdout.trim().split("\n");
+  expect(whole).toMatch(/node_modules\/drizzle-orm-published\/index\.js$/);
+  expect(part).toMatch(/node_modules\/drizzle-orm-published\/pg-core\/index\.js$/);
+  expect(other).toMatch(/node_modules\/ponder\//);
+  expect(isPublished).toBe("true");
 });

@@ -11,7 +11,7 @@ import { countLogs, type LogCount } from "../collections/log-count.ts";
 import { loadEnvironment } from "../environment.ts";
 import type { Tool } from "./tool.ts";
 
-/** The slowest round of `npm run bench -- indexing` on two cores: 120,000 events of a local node. */
+/** The slowest round of `npm run bench -- indexing` on two cores, rounded down: 120,000 events of a local node. */
 const INDEXED_PER_SECOND = 11_000;
 
 export interface AddOptions {
