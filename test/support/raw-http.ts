@@ -18,12 +18,13 @@ export async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Everything until the other side ends the connection. */
+/** Everything until the other side ends or resets the connection. */
 export async function readAll(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
   socket.resume();
-  if (!socket.closed) await once(socket, "close");
+  // Not by `once` of node:events, which rejects when the connection is reset.
+  if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));
   return Buffer.concat(chunks);
 }
 
