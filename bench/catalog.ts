@@ -24,14 +24,15 @@ import { byPace, say } from "./rounds.ts";
 
 const SIZES =
   process.env.BENCH_TOKENS?.split(",").map(Number) ?? byPace([10_000, 100_000, 1_000_000], [10_000]);
-const SEARCHES = 200;
+const LARGEST_KINDS = byPace<Kind[]>(["usual", "serial"], ["usual"]);
+const SEARCHES = byPace(200, 20);
 // A query over a million rows takes seconds without a suitable database index.
-const SQL_MS_MAX = 6_000;
+const SQL_MS_MAX = byPace(6_000, 100);
 const SQL_QUERIES_MIN = 3;
 // With more, half of the queries would take most of a minute each.
 const SQL_TOKENS_MAX = 1_000_000;
 const LOOKUP_TOKENS_MAX = 1_000_000;
-const DEEP_PAGES = 200;
+const DEEP_PAGES = byPace(200, 20);
 const BYTES_PER_MB = 1_000_000;
 const NO_COLLECTION = `0x${"0".repeat(40)}`;
 const HEAP_MB = 4_000;
@@ -50,7 +51,7 @@ export async function benchCatalog() {
     const sizes: object[] = [];
     for (const tokens of SIZES) {
       const isLargest = tokens === Math.max(...SIZES) && tokens <= SQL_TOKENS_MAX;
-      const kinds: Kind[] = isLargest ? ["usual", "serial"] : ["usual"];
+      const kinds: Kind[] = isLargest ? LARGEST_KINDS : ["usual"];
       for (const kind of kinds) {
         const made = await time(() => createCollection(client, tables, tokens, kind));
         say(`${tokens} tokens (${kind}) written in ${Math.round(made.ms)} ms`);

@@ -1,18 +1,21 @@
 /**
- * Both sides of the gateway bench in one process and one router: the token route at `/bare`, and the same one of the whole
- * application, with key, limit, usage and headers. What it answers stands still, so that all of the difference is ours.
+ * Both sides of the gateway bench in one process: the token route behind Hono's own CORS alone at `/bare`, and the same one
+ * of the whole application, with key, limit, usage and headers, which the service's server asks without a router between
+ * them. What it answers stands still, so that all of the difference is ours.
  */
 
 import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
+import { Registry } from "prom-client";
 import { createAccessModule } from "../src/api/access/module.ts";
 import { type AppServices, createApp } from "../src/api/app/app.ts";
 import { catalogRoutes } from "../src/api/catalog/routes.ts";
 import { createDatabase } from "../src/api/db/database.ts";
 import { tiers } from "../src/api/http/limits/tiers.ts";
 import { silentLogger } from "../src/api/http/logger.ts";
+import { createRequestMetrics } from "../src/api/http/request-metrics.ts";
 import { createRouter } from "../src/api/http/router.ts";
 
 const BASE_URL = "http://localhost:42069";
@@ -55,6 +58,7 @@ const services = {
       unused,
     ]),
   ),
+  measureRequests: createRequestMetrics(new Registry()),
   graphql: createRouter(),
   secrets: { current: "never used", previous: undefined },
   operatorToken: undefined,
@@ -63,17 +67,19 @@ const services = {
 } as unknown as AppServices;
 
 const app = createApp(services);
-// As Ponder mounts it: one router for all, and its CORS before everything.
-const whole = new Hono()
+const bare = new Hono()
   .use(cors({ origin: "*" }))
-  .route("/bare", catalogRoutes({ ...services.catalogModule, ...services }))
-  .route("/", app);
+  .route("/bare", catalogRoutes({ ...services.catalogModule, ...services }));
 const { key } = await accessModule.access.createKey(
   { name: "bench", apis: ["market"], collections: null },
   "bench",
 );
 
-const server = createServer(getRequestListener(whole.fetch));
+const answerBare = getRequestListener(bare.fetch);
+const answer = getRequestListener(app.fetch);
+const server = createServer((request, response) =>
+  request.url?.startsWith("/bare/") ? answerBare(request, response) : answer(request, response),
+);
 server.listen(0, () => {
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;

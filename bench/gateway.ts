@@ -6,15 +6,14 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import autocannon from "autocannon";
 import { migrate } from "../src/api/db/migrate.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { loadHttp } from "./http-load.ts";
 import { byPace, compareRounds } from "./rounds.ts";
 
 const CONNECTIONS = 32;
 // Short alternating rounds: other load affects both sides.
-const SECONDS = byPace(2, 1);
-const ROUNDS = byPace(9, 3);
+const ROUNDS = byPace(9, 1);
 const SERVER = fileURLToPath(new URL("./gateway-server.ts", import.meta.url));
 
 export async function benchGateway() {
@@ -28,17 +27,12 @@ export async function benchGateway() {
   try {
     const [line] = await once(server.stdout, "data");
     const { port, key, path } = JSON.parse(String(line)) as { port: number; key: string; path: string };
-    const load = async (side: "bare" | "market") => {
-      const result = await autocannon({
+    const load = (side: "bare" | "market") =>
+      loadHttp({
         url: `http://127.0.0.1:${port}/${side}${path}`,
         connections: CONNECTIONS,
-        duration: SECONDS,
         headers: { "x-api-key": key },
       });
-      if (result.non2xx > 0 || result.errors > 0)
-        throw new Error(`${side}: ${result.non2xx} other answers, ${result.errors} errors`);
-      return { perSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
-    };
     const compared = await compareRounds(ROUNDS, {
       vitrine: () => load("market"),
       bare: () => load("bare"),

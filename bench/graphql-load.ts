@@ -6,12 +6,12 @@ import { byPace, median } from "./rounds.ts";
 
 const CONNECTIONS = 16;
 // Many short alternating rounds: other load affects both sides.
-const SECONDS = 0.4;
-const ROUNDS = byPace(25, 5);
+const SECONDS = byPace(0.4, 0.2);
+const ROUNDS = byPace(25, 2);
 
-const paths = { bare: "/bare/graphql", vitrine: "/graphql" } as const;
-type Side = keyof typeof paths;
-const sides = Object.keys(paths) as Side[];
+const sides = ["bare", "vitrine"] as const;
+type Side = (typeof sides)[number];
+type Pools = Readonly<Record<Side, Pool>>;
 
 /** One round; `cpu` is the process's own time, which says more than the clock on a shared machine. */
 interface Round {
@@ -32,32 +32,35 @@ export interface Comparison {
 
 /** Measures one kind of query after another. `keys` belong to apps whose limits exceed this rate. */
 export async function compareSides(
-  baseUrl: string,
+  urls: Readonly<Record<Side, string>>,
   keys: readonly string[],
   kinds: Readonly<Record<string, QueryKind>>,
   say: (line: string) => void,
 ): Promise<Record<string, Comparison>> {
-  const pool = new Pool(baseUrl, { connections: CONNECTIONS });
+  const pools = {
+    bare: new Pool(urls.bare, { connections: CONNECTIONS }),
+    vitrine: new Pool(urls.vitrine, { connections: CONNECTIONS }),
+  };
   const results: Record<string, Comparison> = {};
   try {
     for (const [name, kind] of Object.entries(kinds)) {
-      const post = createPost(pool, keys);
+      const post = createPost(pools, keys);
       await compareAnswers(post, kind);
-      const rounds = await playRounds(createLoad(pool, post, kind));
+      const rounds = await playRounds(createLoad(pools, post, kind));
       results[name] = compareRounds(rounds);
       say(`${name}: ${JSON.stringify(results[name])}`);
     }
   } finally {
-    await pool.close();
+    await Promise.all(sides.map((side) => pools[side].close()));
   }
   return results;
 }
 
-function createPost(pool: Pool, keys: readonly string[]): Post {
+function createPost(pools: Pools, keys: readonly string[]): Post {
   let nth = 0;
   return async (side, body) => {
-    const answer = await pool.request({
-      path: paths[side],
+    const answer = await pools[side].request({
+      path: "/graphql",
       method: "POST",
       headers: { "content-type": "application/json", "x-api-key": keys[nth++ % keys.length] ?? "" },
       body,
@@ -80,26 +83,26 @@ async function compareAnswers(post: Post, kind: QueryKind): Promise<void> {
   if (bare.includes("null}") || bare.includes("[]")) throw new Error(`${body}: no rows in ${bare}`);
 }
 
-function createLoad(pool: Pool, post: Post, kind: QueryKind): (side: Side) => Promise<Round> {
+function createLoad({ bare }: Pools, post: Post, kind: QueryKind): (side: Side) => Promise<Round> {
   let nth = 0;
   let amount = CONNECTIONS;
   return async (side) => {
     const bodies = Array.from({ length: amount }, () => JSON.stringify(kind(nth++)));
-    const cpuBefore = await cpuMs(pool);
+    const cpuBefore = await cpuMs(bare);
     const startedAt = performance.now();
     const ask = async (): Promise<void> => {
       for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) await post(side, body);
     };
     await Promise.all(Array.from({ length: CONNECTIONS }, ask));
     const perSecond = (amount * 1000) / (performance.now() - startedAt);
-    const round = { perSecond, cpuMs: ((await cpuMs(pool)) - cpuBefore) / amount };
+    const round = { perSecond, cpuMs: ((await cpuMs(bare)) - cpuBefore) / amount };
     amount = Math.max(CONNECTIONS, Math.round(perSecond * SECONDS));
     return round;
   };
 }
 
-async function cpuMs(pool: Pool): Promise<number> {
-  const { body } = await pool.request({ path: "/bare/cpu", method: "GET" });
+async function cpuMs(bare: Pool): Promise<number> {
+  const { body } = await bare.request({ path: "/cpu", method: "GET" });
   const { user, system } = (await body.json()) as NodeJS.CpuUsage;
   return (user + system) / 1000;
 }

@@ -2,14 +2,15 @@
 
 import { fileURLToPath } from "node:url";
 import type { Chain } from "../demo/chain.ts";
+import { freePort } from "../demo/service.ts";
 import { CHAIN_ID } from "./catalog-data.ts";
 import { compareSides } from "./graphql-load.ts";
 import { type IndexedTokens, type QueryKind, queryKinds } from "./graphql-queries.ts";
 import { withIndexed } from "./indexed-service.ts";
-import { say } from "./rounds.ts";
+import { byPace, say } from "./rounds.ts";
 
 const TOKENS_PER_CALL = 1_000;
-const CALLS = 5;
+const CALLS = byPace(5, 2);
 const BOTH_SIDES = fileURLToPath(new URL("./graphql-app/", import.meta.url));
 
 // An operator's app may send 1,500 requests a second.
@@ -18,10 +19,12 @@ const BAR = 0.95;
 
 export const benchGraphql = (): Promise<object> =>
   withIndexed(emitTokens, async ({ collection, operatorToken, serve }) => {
-    const { baseUrl } = await serve(["--root", BOTH_SIDES]);
+    const barePort = await freePort();
+    const { baseUrl } = await serve(["--root", BOTH_SIDES], { BENCH_BARE_PORT: String(barePort) });
+    const urls = { bare: `http://127.0.0.1:${barePort}`, vitrine: baseUrl };
     const keys = await createKeys(baseUrl, operatorToken);
     const tokens = { chainId: CHAIN_ID, collection, tokens: CALLS * TOKENS_PER_CALL };
-    return { ...(await compareSides(baseUrl, keys, askedKinds(tokens), say)), bar: BAR };
+    return { ...(await compareSides(urls, keys, askedKinds(tokens), say)), bar: BAR };
   });
 
 /** All kinds, or those that BENCH_QUERIES names. */

@@ -8,10 +8,10 @@ import type { Database } from "../src/api/db/database.ts";
 import { type Ingest, withIngest } from "./ingest.ts";
 import { byPace, say } from "./rounds.ts";
 
-const SIZES = byPace([10_000, 100_000, 1_000_000], [1_000, 4_000]);
-const COLLECTIONS = byPace([10, 100, 1_000], [5, 20]);
+const SIZES = byPace([10_000, 100_000, 1_000_000], [1_000]);
+const COLLECTIONS = byPace([10, 100, 1_000], [5]);
 const TOKENS_OF_EACH = 100;
-const VERSIONED = byPace(10_000, 500);
+const VERSIONED = byPace(10_000, 200);
 const CONCURRENCY = 64;
 // A token is not fetched again within five seconds of its last fetch.
 const SPACING_MS = 6_000;

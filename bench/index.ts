@@ -5,6 +5,7 @@
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { createServingBundle } from "../bin/serving-bundle.ts";
 import { keepResult } from "./kept-results.ts";
 import type { Results } from "./report.ts";
 import { isQuick } from "./rounds.ts";
@@ -39,6 +40,11 @@ if (unknown.length > 0) {
 }
 const names = Object.keys(benches).filter((name) => asked.length === 0 || asked.includes(name));
 const isUsual = !isQuick && !Object.keys(process.env).some((name) => name.startsWith("BENCH_"));
+// As under `npm start`; a bench that another process of this program runs has that process's.
+Object.assign(
+  process.env,
+  process.env.VITRINE_SERVING_BUNDLE ? {} : await createServingBundle().environment(),
+);
 let failures = 0;
 for (const name of names) {
   if (names.length > 1) {

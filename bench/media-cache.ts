@@ -23,8 +23,8 @@ import { byPace, say } from "./rounds.ts";
 
 const PROCESSES = 2;
 const LANES = 8;
-const CACHED = byPace(10_000, 500);
-const URLS_AT_ONCE = 500;
+const CACHED = byPace(10_000, 100);
+const URLS_AT_ONCE = byPace(500, 100);
 // Per process: its code, the libraries, and the work in progress.
 const CEILING_MB = 400;
 const PICTURE_HOST = fileURLToPath(new URL("./picture-host.ts", import.meta.url));

@@ -11,11 +11,11 @@ import { DECODERS } from "../src/api/media/probes/pipeline.ts";
 import { byPace, compareRounds, secondsFor } from "./rounds.ts";
 
 const LANES = 8;
-const FILES = 120;
+const FILES = byPace(120, 60);
 // A round takes seconds, so that its last files, which leave some processes idle, are a small share. There are many
 // alternating rounds, because other load on the machine's memory shifts both sides by a tenth.
 const PASSES = byPace(4, 1);
-const ROUNDS = byPace(8, 2);
+const ROUNDS = byPace(8, 1);
 
 export async function benchMedia() {
   const decoder = createDecoder({ processes: DECODERS });

@@ -16,7 +16,7 @@ import { SCHEMA, withIndexed } from "./indexed-service.ts";
 import { byPace, say } from "./rounds.ts";
 
 const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 10_000));
-const REQUESTS = 100;
+const REQUESTS = byPace(100, 20);
 
 const below = (limit: number): number => Math.floor(Math.random() * limit);
 

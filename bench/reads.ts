@@ -6,15 +6,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import autocannon from "autocannon";
+import type autocannon from "autocannon";
 import pg from "pg";
+import { loadHttp } from "./http-load.ts";
 import { byPace, compareRounds, say } from "./rounds.ts";
 import { type ServedCollection, withServedCollection } from "./served-collection.ts";
 
 const TOKENS = byPace(5_000, 1_000);
 const CONNECTIONS = 16;
-const SECONDS = byPace(1.5, 1);
-const ROUNDS = byPace(7, 2);
+const ROUNDS = byPace(7, 1);
 const PATHS = 500;
 const CHECKED = 100;
 // An app of the advanced tier may send 1,500 requests a second.
@@ -152,8 +152,8 @@ async function compare(
   await assertHolds(served.baseUrl, requests[0], kind.holds);
   const plain = Array.from({ length: PATHS }, (_, nth): Request => ({ method: "GET", path: `/${nth + 1}` }));
   const compared = await compareRounds(ROUNDS, {
-    vitrine: () => load(served.baseUrl, requests),
-    bare: () => load(bare.url, plain),
+    vitrine: () => loadHttp({ url: served.baseUrl, connections: CONNECTIONS, requests }),
+    bare: () => loadHttp({ url: bare.url, connections: CONNECTIONS, requests: plain }),
   });
   say(`${name}: ${JSON.stringify(compared)}`);
   return { ...compared, bar: kind.bar };
@@ -169,14 +169,4 @@ async function assertHolds(baseUrl: string, request: Request | undefined, part: 
   const text = await answer.text();
   if (answer.status !== 200 || !text.includes(part))
     throw new Error(`${path} answered ${answer.status} without ${part}: ${text.slice(0, 300)}`);
-}
-
-async function load(
-  url: string,
-  requests: Request[],
-): Promise<{ perSecond: number; p50: number; p99: number }> {
-  const result = await autocannon({ url, connections: CONNECTIONS, duration: SECONDS, requests });
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${url}: ${result.non2xx} other answers, ${result.errors} errors`);
-  return { perSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }

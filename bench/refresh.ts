@@ -9,30 +9,29 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { encodeFunctionData } from "viem";
-import { byPace, compareRounds, median, say } from "./rounds.ts";
+import { byPace, compareRounds, isQuick, median, say } from "./rounds.ts";
 import { CONCURRENCY, type ServedCollection, withServedCollection } from "./served-collection.ts";
 
-const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(20_000, 2_000));
+const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(20_000, 1_000));
 const ROUNDS = byPace(3, 1);
 const STILL_SWEEPS = byPace(3, 1);
-const RATES = [100, 400];
-const UPDATE_SECONDS = byPace(15, 3);
-const SINGLES = byPace(50, 20);
+const RATES = byPace([100, 400], [400]);
+const UPDATE_SECONDS = byPace(15, 2);
+const SINGLES = byPace(50, 10);
 const POLL_MS = 10;
 const POLL_SWEEP_MS = 50;
 const DEADLINE_MS = 180_000;
-// A token is not fetched again within five seconds of its last fetch.
-const SPACING_MS = 5_000;
 const SCRIPT = fileURLToPath(new URL("./plain-script.ts", import.meta.url));
 
 export const benchRefresh = (): Promise<object> =>
-  withServedCollection({ tokens: TOKENS }, async (served) => {
+  withServedCollection({ tokens: TOKENS, isIndexedFirst: !isQuick }, async (served) => {
     const firstRead = await compareFirstRead(served);
     say(`first read: ${JSON.stringify(firstRead)}`);
-    const sweeps = await compareRounds(ROUNDS, {
+    const sides = {
       vitrine: async () => ({ perSecond: await sweep(served) }),
       bare: async () => ({ perSecond: TOKENS / (await runScript(served)) }),
-    });
+    };
+    const sweeps = await compareRounds(ROUNDS, sides, { isCold: isQuick });
     say(`sweeps: ${JSON.stringify(sweeps)}`);
     const updates: Record<string, object> = {};
     for (const rate of RATES) {
@@ -88,10 +87,10 @@ const emitAll = ({ chain, contract }: ServedCollection): Promise<unknown> =>
  * of them was fetched after it.
  */
 async function sweep(served: ServedCollection): Promise<number> {
-  await sleep(SPACING_MS);
   const client = new pg.Client({ connectionString: served.url });
   await client.connect();
   try {
+    await rest(client);
     const events = await updatesTable(client);
     const { rows: last } = await client.query<{ id: string | null; now: string }>(
       `select max(id) as id, now()::text as now from ${events}`,
@@ -114,6 +113,15 @@ async function sweep(served: ServedCollection): Promise<number> {
   } finally {
     await client.end();
   }
+}
+
+/** Waits until each token may be fetched again: five seconds after its last fetch. */
+async function rest(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ ms: number }>(
+    `select greatest(0, 1000 * extract(epoch from max(last_fetch_at) + interval '5 seconds' - now()))::float8 as ms
+       from vitrine.token`,
+  );
+  await sleep(rows[0]?.ms);
 }
 
 async function until(
@@ -154,10 +162,10 @@ async function sweepStill(served: ServedCollection): Promise<number> {
 
 /** Milliseconds between an event's row in the chain index and its new document becoming readable. */
 async function measureUpdates(served: ServedCollection, rate: number): Promise<object> {
-  await sleep(SPACING_MS);
   const client = new pg.Client({ connectionString: served.url });
   await client.connect();
   try {
+    await rest(client);
     const latencies = await watchUpdates(client, served, rate);
     const at = (share: number): number => Math.round(latencies[Math.floor(latencies.length * share)] ?? 0);
     return { updates: latencies.length, p50_ms: at(0.5), p99_ms: at(0.99) };

@@ -40,7 +40,7 @@ What is not flat, and why, is in [scaling.md](scaling.md#costs).
 `;
   return `# Benchmarks
 
-\`npm run bench\` writes this page. \`npm run bench -- reads\` runs one bench and updates its figures here. \`npm run bench -- --quick\` runs all of them in a few minutes, to see that
+\`npm run bench\` writes this page. \`npm run bench -- reads\` runs one bench and updates its figures here. \`npm run bench -- --quick\` runs all of them in about three minutes, to see that
 nothing is far off, and writes nothing.
 
 **Method**: both sides run on the same machine in alternating rounds, and take turns in going first. A ratio is the median of the pairs' ratios; the spread is the lowest and the highest pair. Figures per second are medians. The load generator, the chain, the metadata host and PostgreSQL share the cores with what is measured. The time of a sweep, like that of an update, starts with the event's row in the chain index; what Ponder took to see the event comes before it. The chain has Multicall3, as public chains do, and the plain script uses it as well. In \`indexing\`, the bare app has drizzle-orm as it is published, as anybody gets it who runs Ponder alone; \`BENCH_PATCHED=1 npm run bench -- indexing\` gives it our patch as well, with which the ratio was 0.83 when the patch was made.

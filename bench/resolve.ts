@@ -10,7 +10,7 @@ import { byPace, compareRounds, secondsFor } from "./rounds.ts";
 
 const TOKENS = byPace(6_000, 2_000);
 const CONCURRENCY = 32;
-const ROUNDS = byPace(5, 2);
+const ROUNDS = byPace(5, 1);
 
 export const benchResolve = (): Promise<object> =>
   // One host gets half of it.

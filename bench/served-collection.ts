@@ -30,7 +30,7 @@ export interface ServedCollection {
   readonly contract: Contract;
   /** Where the documents come from (origin.ts). */
   readonly originUrl: string;
-  /** From the first document that was read to the last one, after a start with an empty history. */
+  /** From the first document that was read to the last one; of reading alone if `isIndexedFirst`. */
   readonly firstReadSeconds: number;
   /** In lower case; its tokens are 1 to `tokens`. */
   readonly collection: string;
@@ -40,7 +40,15 @@ export interface ServedCollection {
 
 /** Mints the tokens, waits until their metadata is served, and passes the service to `use`; nothing outlives it. */
 export async function withServedCollection<Result>(
-  { tokens, env = {} }: { readonly tokens: number; readonly env?: Record<string, string> },
+  {
+    tokens,
+    env = {},
+    isIndexedFirst = false,
+  }: {
+    readonly tokens: number;
+    readonly env?: Record<string, string>;
+    readonly isIndexedFirst?: boolean;
+  },
   use: (served: ServedCollection) => Promise<Result>,
 ): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
@@ -83,12 +91,13 @@ export async function withServedCollection<Result>(
       },
       logFile: join(folder, "service.log"),
     });
-    // Indexed first, so that the time of the first read is that of reading alone.
-    const indexing = await startService({ port: await freePort(), ...options(0) });
-    try {
-      await settle(url, tokens, 0);
-    } finally {
-      await indexing.stop();
+    if (isIndexedFirst) {
+      const indexing = await startService({ port: await freePort(), ...options(0) });
+      try {
+        await settle(url, tokens, 0);
+      } finally {
+        await indexing.stop();
+      }
     }
     const service = await startService({ port: await freePort(), ...options(CONCURRENCY) });
     try {

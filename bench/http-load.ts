@@ -1,0 +1,17 @@
+/** One round of requests over HTTP. */
+
+import autocannon from "autocannon";
+import { byPace, type Round } from "./rounds.ts";
+
+// A round ends with the first sample after so many seconds.
+const SECONDS = byPace(1.5, 0.2);
+const SAMPLE_MS = byPace(1_000, 300);
+
+/** Fails if anything was answered with another status than 2xx. */
+export async function loadHttp(options: autocannon.Options): Promise<Required<Round>> {
+  const result = await autocannon({ ...options, duration: SECONDS, sampleInt: SAMPLE_MS });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${options.url}: ${result.non2xx} other answers, ${result.errors} errors`);
+  const perSecond = (result.requests.average * 1_000) / SAMPLE_MS;
+  return { perSecond, p50: result.latency.p50, p99: result.latency.p99 };
+}
