@@ -17,8 +17,19 @@ declare module "vitest" {
   }
 }
 
+// Nothing outlives the run, so it need not reach the disk; and dropping a table looks through all buffers.
+const SETTINGS = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  shared_buffers: "64MB",
+  // Each new database is written to the log in full, and the folder may be in memory.
+  max_wal_size: "256MB",
+};
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = makeFolder();
+  await configure(folder);
   project.provide("postgresUrl", await joinEmbeddedPostgres(folder));
   // The database stops by itself when nobody is connected, and workers come and go.
   const keep = await keepAlive(folder);
@@ -30,17 +41,21 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
+/** Buffers have their size from the server's start. */
+async function configure(folder: string): Promise<void> {
+  const client = new pg.Client({ connectionString: await joinEmbeddedPostgres(folder) });
+  await client.connect();
+  for (const [name, value] of Object.entries(SETTINGS))
+    await client.query(`alter system set ${name} = '${value}'`);
+  await client.query(`create database ${TEMPLATE}`);
+  await client.end();
+  await stopEmbeddedPostgres(folder);
+}
+
 async function keepAlive(folder: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: await joinEmbeddedPostgres(folder) });
   client.on("error", (error) => console.error("The test database went away:", error.message));
   await client.connect();
-  // Nothing in it outlives the run, so it need not reach the disk.
-  for (const setting of ["fsync", "synchronous_commit", "full_page_writes"])
-    await client.query(`alter system set ${setting} = off`);
-  // Each new database is written to the log in full, and the folder may be in memory.
-  await client.query("alter system set max_wal_size = '256MB'");
-  await client.query("select pg_reload_conf()");
-  await client.query(`create database ${TEMPLATE}`);
   return () => client.end();
 }
 
