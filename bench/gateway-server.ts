@@ -1,7 +1,8 @@
 /**
  * Both sides of the gateway bench in one process: the token route behind Hono's own CORS alone at `/bare`, and the same one
- * of the whole application, with key, limit, usage and headers, which the service's server asks without a router between
- * them. What it answers stands still, so that all of the difference is ours.
+ * of the whole application, with key, limit, usage and headers, which is asked as the service asks it: without a router
+ * before it. What it answers stands still, so that all of the difference is ours. Neither side has the limits of the
+ * service's HTTP server.
  */
 
 import { createServer } from "node:http";

@@ -1,4 +1,4 @@
-/** Requests per second of Ponder's queries through POST /graphql, against its bare middleware in one process. */
+/** Requests per second of Ponder's queries through POST /graphql, against Ponder's own server in the same process. */
 
 import { fileURLToPath } from "node:url";
 import type { Chain } from "../demo/chain.ts";
@@ -15,7 +15,7 @@ const BOTH_SIDES = fileURLToPath(new URL("./graphql-app/", import.meta.url));
 
 // An operator's app may send 1,500 requests a second.
 const APPS = 6;
-const BAR = 0.95;
+const BAR = { ratio: 0.95 };
 
 export const benchGraphql = (): Promise<object> =>
   withIndexed(emitTokens, async ({ collection, operatorToken, serve }) => {
@@ -24,7 +24,8 @@ export const benchGraphql = (): Promise<object> =>
     const urls = { bare: `http://127.0.0.1:${barePort}`, vitrine: baseUrl };
     const keys = await createKeys(baseUrl, operatorToken);
     const tokens = { chainId: CHAIN_ID, collection, tokens: CALLS * TOKENS_PER_CALL };
-    return { ...(await compareSides(urls, keys, askedKinds(tokens), say)), bar: BAR };
+    const results = await compareSides(urls, keys, askedKinds(tokens), say);
+    return Object.fromEntries(Object.entries(results).map(([name, each]) => [name, { ...each, bar: BAR }]));
   });
 
 /** All kinds, or those that BENCH_QUERIES names. */

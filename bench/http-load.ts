@@ -7,7 +7,7 @@ import { byPace, type Round } from "./rounds.ts";
 const SECONDS = byPace(1.5, 0.2);
 const SAMPLE_MS = byPace(1_000, 300);
 
-/** Fails if anything was answered with another status than 2xx. */
+/** Fails if a request was answered with another status than 2xx, or not at all. */
 export async function loadHttp(options: autocannon.Options): Promise<Required<Round>> {
   const result = await autocannon({ ...options, duration: SECONDS, sampleInt: SAMPLE_MS });
   if (result.non2xx > 0 || result.errors > 0)

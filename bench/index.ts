@@ -32,7 +32,9 @@ const benches: Record<string, () => Promise<object>> = {
   pages: async () => (await import("./pages.ts")).benchPages(),
 };
 
-const asked = process.argv.slice(2).filter((argument) => argument !== "--quick");
+// How this program runs one bench in a process of its own.
+const ALONE = "--alone";
+const asked = process.argv.slice(2).filter((argument) => argument !== "--quick" && argument !== ALONE);
 const unknown = asked.filter((name) => !(name in benches));
 if (unknown.length > 0) {
   process.stderr.write(`no such bench: ${unknown.join(", ")}; there is ${Object.keys(benches).join(", ")}\n`);
@@ -40,29 +42,27 @@ if (unknown.length > 0) {
 }
 const names = Object.keys(benches).filter((name) => asked.length === 0 || asked.includes(name));
 const isUsual = !isQuick && !Object.keys(process.env).some((name) => name.startsWith("BENCH_"));
-// As under `npm start`; a bench that another process of this program runs has that process's.
-Object.assign(
-  process.env,
-  process.env.VITRINE_SERVING_BUNDLE ? {} : await createServingBundle().environment(),
-);
-let failures = 0;
-for (const name of names) {
-  if (names.length > 1) {
-    if (!runAlone(name)) failures++;
-    continue;
-  }
+if (process.argv.includes(ALONE)) {
+  for (const name of names) await run(name);
+  process.exit();
+}
+// Services start from the bundle that `npm start` makes, and share its compiled code.
+const bundle = await createServingBundle().environment();
+const failed = names.filter((name) => !runAlone(name));
+process.exit(failed.length === 0 ? 0 : 1);
+
+async function run(name: string): Promise<void> {
   const result = await benches[name]?.();
   process.stdout.write(`${JSON.stringify({ bench: name, ...result })}\n`);
   if (isUsual) keepResult(name, result as Results);
 }
-process.exit(failures === 0 ? 0 : 1);
 
-/** In a process of its own, whose memory no earlier bench has filled. False if the bench failed. */
+/** In a process of its own, whose memory nothing else has filled. False if the bench failed. */
 function runAlone(name: string): boolean {
   const { status } = spawnSync(
     process.execPath,
-    ["--import", "tsx", fileURLToPath(import.meta.url), name, ...(isQuick ? ["--quick"] : [])],
-    { stdio: ["ignore", "inherit", "inherit"] },
+    ["--import", "tsx", fileURLToPath(import.meta.url), name, ALONE, ...(isQuick ? ["--quick"] : [])],
+    { stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, ...bundle } },
   );
   if (status !== 0) process.stderr.write(`${name} failed\n`);
   return status === 0;

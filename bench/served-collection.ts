@@ -13,7 +13,7 @@ import { type Chain, type Contract, startChain } from "../demo/chain.ts";
 import { freePort, startService } from "../demo/service.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { installMulticall3 } from "../test/support/multicall.ts";
-import { say } from "./rounds.ts";
+import { isQuick, say } from "./rounds.ts";
 
 const MINTED_TOGETHER = 250;
 const DEADLINE_MS = 180_000;
@@ -30,7 +30,7 @@ export interface ServedCollection {
   readonly contract: Contract;
   /** Where the documents come from (origin.ts). */
   readonly originUrl: string;
-  /** From the first document that was read to the last one; of reading alone if `isIndexedFirst`. */
+  /** From the first document that was read to the last one; with `--quick`, while the chain is indexed. */
   readonly firstReadSeconds: number;
   /** In lower case; its tokens are 1 to `tokens`. */
   readonly collection: string;
@@ -40,15 +40,7 @@ export interface ServedCollection {
 
 /** Mints the tokens, waits until their metadata is served, and passes the service to `use`; nothing outlives it. */
 export async function withServedCollection<Result>(
-  {
-    tokens,
-    env = {},
-    isIndexedFirst = false,
-  }: {
-    readonly tokens: number;
-    readonly env?: Record<string, string>;
-    readonly isIndexedFirst?: boolean;
-  },
+  { tokens, env = {} }: { readonly tokens: number; readonly env?: Record<string, string> },
   use: (served: ServedCollection) => Promise<Result>,
 ): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
@@ -91,7 +83,8 @@ export async function withServedCollection<Result>(
       },
       logFile: join(folder, "service.log"),
     });
-    if (isIndexedFirst) {
+    // Indexed first, so that the time of the first read is that of reading alone.
+    if (!isQuick) {
       const indexing = await startService({ port: await freePort(), ...options(0) });
       try {
         await settle(url, tokens, 0);

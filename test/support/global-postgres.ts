@@ -17,7 +17,7 @@ declare module "vitest" {
   }
 }
 
-// Nothing outlives the run, so it need not reach the disk; and dropping a table looks through all buffers.
+// Nothing outlives the run, so nothing need reach the disk; and dropping a table looks through all buffers.
 const SETTINGS = {
   fsync: "off",
   synchronous_commit: "off",
@@ -41,14 +41,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Buffers have their size from the server's start. */
+/** Then the server is stopped, since `shared_buffers` needs a new start. */
 async function configure(folder: string): Promise<void> {
   const client = new pg.Client({ connectionString: await joinEmbeddedPostgres(folder) });
   await client.connect();
-  for (const [name, value] of Object.entries(SETTINGS))
-    await client.query(`alter system set ${name} = '${value}'`);
-  await client.query(`create database ${TEMPLATE}`);
-  await client.end();
+  try {
+    for (const [name, value] of Object.entries(SETTINGS))
+      await client.query(`alter system set ${name} = '${value}'`);
+    await client.query(`create database ${TEMPLATE}`);
+  } finally {
+    await client.end();
+  }
   await stopEmbeddedPostgres(folder);
 }
 

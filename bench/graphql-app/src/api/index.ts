@@ -1,16 +1,23 @@
-/** The whole application as served, and beside it, on a port of its own, Ponder's own middleware alone. */
+/** The whole application as served, and beside it, on a port of its own, Ponder's server with its own middleware. */
 
-// By name: the service waits for the next use of `http.createServer`, which is to be Ponder's.
-import { createServer } from "node:http";
+import http, { createServer } from "node:http";
 import { db } from "ponder:api";
 import schema from "ponder:schema";
-import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { graphql } from "ponder";
+import "../../../../src/api/index.ts";
 
-const bare = new Hono()
+// The service waits for Ponder's server to replace it with its own, which asks its application without Ponder.
+const replaceServer = http.createServer;
+Object.assign(http, {
+  createServer: (...given: Parameters<typeof createServer>) => {
+    const [, listener] = given;
+    if (typeof listener === "function")
+      createServer(listener).listen(Number(process.env.BENCH_BARE_PORT), "127.0.0.1");
+    return replaceServer(...given);
+  },
+});
+
+export default new Hono()
   .use("/graphql", graphql({ db, schema }))
   .get("/cpu", (c) => c.json(process.cpuUsage()));
-createServer(getRequestListener(bare.fetch)).listen(Number(process.env.BENCH_BARE_PORT), "127.0.0.1");
-
-export { default } from "../../../../src/api/index.ts";
