@@ -17,7 +17,7 @@ declare module "vitest" {
   }
 }
 
-// Nothing outlives the run, so nothing need reach the disk; and dropping a table looks through all buffers.
+// Nothing outlives the run, so nothing has to reach the disk; and dropping a table looks through all buffers.
 const SETTINGS = {
   fsync: "off",
   synchronous_commit: "off",
@@ -41,7 +41,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Then the server is stopped, since `shared_buffers` needs a new start. */
+/** Leaves the server stopped, since `shared_buffers` needs a new start. */
 async function configure(folder: string): Promise<void> {
   const client = new pg.Client({ connectionString: await joinEmbeddedPostgres(folder) });
   await client.connect();

@@ -1,5 +1,6 @@
 import sharp from "sharp";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { LeaseWorker } from "../../../src/api/jobs/lease-worker.ts";
 import { createReceiptWaits } from "../../../src/api/refresh/receipts/waits.ts";
 import { ask, CHAIN_ID, COLLECTION, emptyTables, failed, found } from "../../support/refresh.ts";
 import { createWorkerSetup } from "../../support/worker.ts";
@@ -21,14 +22,16 @@ beforeEach(async () => {
   await database.query("truncate vitrine.event, vitrine.event_due");
 });
 
-/** Refreshes tokens whose documents name `imageOf(id)`; returns the receipt once its metadata are done. */
+/**
+ * Refreshes tokens whose documents name `imageOf(id)`; returns the receipt once its metadata are done. The worker starts
+ * after the first request, since it would take what waits before.
+ */
 function start(documentOf: (tokenId: string) => unknown) {
-  let isKnown = false;
-  const { worker } = setup.start(({ tokenId }) => found(documentOf(tokenId)), { media });
+  let worker: LeaseWorker | undefined;
   return async (tokenIds: readonly string[]) => {
-    if (!isKnown) await setup.knowTokens(...tokenIds);
-    isKnown = true;
+    if (!worker) await setup.knowTokens(...tokenIds);
     const id = await setup.request(tokenIds);
+    worker ??= setup.start(({ tokenId }) => found(documentOf(tokenId)), { media }).worker;
     worker.wake();
     await setup.done(id);
     return id;
