@@ -7,12 +7,12 @@ import { createServingIndexes } from "../src/api/chain/index/serving-indexes.ts"
 import { chainTables } from "../src/api/chain/index/tables.ts";
 import { CHAIN_ID, createCollection, traitName, valueAt } from "./catalog-data.ts";
 import { type Indexed, SCHEMA, withIndexed } from "./indexed-service.ts";
-import { byPace, compareRounds, isQuick, type Round, say } from "./rounds.ts";
+import { byPace, compareRounds, type Round, say } from "./rounds.ts";
 import { createKeys } from "./served-collection.ts";
 
 const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 10_000));
 const ROUNDS = byPace(5, 1);
-const CALLS = byPace(6, 3);
+const CALLS = byPace(6, 2);
 const TOKENS_PER_CALL = 1_000;
 const EVENTS_PER_TOKEN = 4;
 const POLL_MS = 20;
@@ -83,8 +83,7 @@ async function compare(indexed: Indexed, { chain, storm }: { chain: Chain; storm
       await asking;
     }
   };
-  const sides = { vitrine: besideFacets, bare: index };
-  const compared = await compareRounds(ROUNDS, sides, { isCold: isQuick });
+  const compared = await compareRounds(ROUNDS, { vitrine: besideFacets, bare: index });
   say(`${facetsAnswered} facets were answered meanwhile`);
   return { tokens: TOKENS, facets: facetsAnswered, ...compared, bar: { ratio: 0.9 } };
 }
