@@ -8,6 +8,7 @@ import { compareSides } from "./graphql-load.ts";
 import { type IndexedTokens, type QueryKind, queryKinds } from "./graphql-queries.ts";
 import { withIndexed } from "./indexed-service.ts";
 import { byPace, say } from "./rounds.ts";
+import { createKeys } from "./served-collection.ts";
 
 const TOKENS_PER_CALL = 1_000;
 const CALLS = byPace(5, 2);
@@ -22,7 +23,7 @@ export const benchGraphql = (): Promise<object> =>
     const barePort = await freePort();
     const { baseUrl } = await serve(["--root", BOTH_SIDES], { BENCH_BARE_PORT: String(barePort) });
     const urls = { bare: `http://127.0.0.1:${barePort}`, vitrine: baseUrl };
-    const keys = await createKeys(baseUrl, operatorToken);
+    const keys = await createKeys(baseUrl, operatorToken, APPS);
     const tokens = { chainId: CHAIN_ID, collection, tokens: CALLS * TOKENS_PER_CALL };
     const results = await compareSides(urls, keys, askedKinds(tokens), say);
     return Object.fromEntries(Object.entries(results).map(([name, each]) => [name, { ...each, bar: BAR }]));
@@ -42,17 +43,4 @@ async function emitTokens(chain: Chain): Promise<string> {
     await chain.write(storm, "storm", [BigInt(call * TOKENS_PER_CALL + 1), BigInt(TOKENS_PER_CALL)]);
   }
   return storm.address.toLowerCase();
-}
-
-async function createKeys(baseUrl: string, operatorToken: string): Promise<string[]> {
-  const create = async (_: unknown, nth: number): Promise<string> => {
-    const answer = await fetch(`${baseUrl}/admin/keys`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" },
-      body: JSON.stringify({ app: `bench ${nth}`, apis: ["market"] }),
-    });
-    if (answer.status !== 201) throw new Error(`no key: ${await answer.text()}`);
-    return ((await answer.json()) as { key: string }).key;
-  };
-  return Promise.all(Array.from({ length: APPS }, create));
 }

@@ -23,8 +23,8 @@ beforeEach(async () => {
 });
 
 /**
- * Refreshes tokens whose documents name `imageOf(id)`; returns the receipt once its metadata are done. The worker starts
- * after the first request, since it would take what waits before.
+ * Returns a function that refreshes tokens and returns the receipt once its metadata are done. The worker starts with its
+ * first call, after the request: earlier, it would take what a test has made wait.
  */
 function start(documentOf: (tokenId: string) => unknown) {
   let worker: LeaseWorker | undefined;
