@@ -46,7 +46,7 @@ if (process.argv.includes(ALONE)) {
   for (const name of names) await run(name);
   process.exit();
 }
-// Services start from the bundle that `npm start` makes, and share its compiled code.
+// Services start from the bundle that `npm start` makes.
 const bundle = await createServingBundle().environment();
 const failed = names.filter((name) => !runAlone(name));
 process.exit(failed.length === 0 ? 0 : 1);

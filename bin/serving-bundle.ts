@@ -1,4 +1,7 @@
-/** The serving half as one JavaScript file: Ponder's Vite takes a second of a core for the same 450 files of TypeScript. */
+/**
+ * The serving half, and what ponder.config.ts needs of it, as one JavaScript file: Ponder's Vite takes a second of a core for
+ * the same 450 files of TypeScript.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
@@ -8,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
 
 const PROJECT = fileURLToPath(new URL("..", import.meta.url));
-const SERVING_HALF = join(PROJECT, "src/api/serve.ts");
+const ENTRY = join(PROJECT, "src/api/bundled.ts");
 
 /** The variable by which Ponder's process learns the bundle's URL. */
 export const SERVING_BUNDLE = "VITRINE_SERVING_BUNDLE";
@@ -16,7 +19,7 @@ export const SERVING_BUNDLE = "VITRINE_SERVING_BUNDLE";
 export interface ServingBundle {
   /** The URL of the bundle of the current sources; built anew if one of them has changed. */
   current(): Promise<string>;
-  /** The same as variables of Ponder's process, which keeps compiled code for the next one beside the bundle. */
+  /** The same as a variable of Ponder's process. */
   environment(): Promise<NodeJS.ProcessEnv>;
 }
 
@@ -47,7 +50,7 @@ const absolutePaths: Plugin = {
 };
 
 /** Its folder is removed when this process exits. */
-export function createServingBundle(entry = SERVING_HALF): ServingBundle {
+export function createServingBundle(entry = ENTRY): ServingBundle {
   let folder: string | undefined;
   let sources: readonly string[] = [];
   let builtAt = 0;
@@ -73,11 +76,7 @@ export function createServingBundle(entry = SERVING_HALF): ServingBundle {
 
   return {
     current,
-    async environment() {
-      const url = await current();
-      const { NODE_COMPILE_CACHE = fileURLToPath(new URL("../compiled", url)) } = process.env;
-      return { [SERVING_BUNDLE]: url, NODE_COMPILE_CACHE };
-    },
+    environment: async () => ({ [SERVING_BUNDLE]: await current() }),
   };
 }
 

@@ -70,7 +70,7 @@ function reach(file: string, seen = new Set<string>()): readonly string[] {
 }
 
 /** The files that assemble the modules. */
-const roots = ["index.ts", "serve.ts", "services.ts", "background.ts"];
+const roots = ["index.ts", "bundled.ts", "boot-index.ts", "serve.ts", "services.ts", "background.ts"];
 
 const violations = (
   files: readonly string[],

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -45,16 +45,6 @@ it("lies where Ponder's Vite leaves a module to Node", async () => {
 
   expect(await shouldExternalize(path)).toBe(path);
   expect(await shouldExternalize(path.replace("/node_modules/", "/"))).toBe(false);
-});
-
-it("keeps the code that a process compiled for the next one", async () => {
-  const folder = await sources({ "main.ts": `import { Hono } from "hono"; console.log(typeof Hono);` });
-  const { VITRINE_SERVING_BUNDLE: url = "", ...env } = await createServingBundle(
-    join(folder, "main.ts"),
-  ).environment();
-  await run(process.execPath, [fileURLToPath(url)], { cwd: "/", env });
-
-  expect(await readdir(env.NODE_COMPILE_CACHE ?? "")).not.toEqual([]);
 });
 
 it("is built anew once a source has changed or its file is lost, and not otherwise", async () => {

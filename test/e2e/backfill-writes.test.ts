@@ -1,10 +1,12 @@
 /**
- * A row that several events of a backfill change is written once. Ponder 0.17.7 inserts it as the first event left it
- * and updates it in the same flush; patches/ has the change.
+ * What patches/ changes in Ponder 0.17.7. A row that several events of a backfill change is written once: published, Ponder
+ * inserts it as the first event left it and updates it in the same flush. And the package that our files import is the one
+ * that Node has loaded already: published, Vite transforms Ponder, and all that it imports, a second time.
  */
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
+import type { Service } from "../../demo/service.ts";
 import { createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
 import { lower } from "../support/contract-answers.ts";
 import { eventually } from "./world.ts";
@@ -15,6 +17,7 @@ const BLOCKS_AFTER = 40;
 
 let chain: Chain;
 let site: Site;
+let service: Service;
 
 beforeAll(async () => {
   chain = await startChain();
@@ -22,15 +25,19 @@ beforeAll(async () => {
   // Each token is minted, announced, locked and unlocked.
   await chain.write(storm, "storm", [1n, BigInt(TOKENS)]);
   await chain.mine(BLOCKS_AFTER);
-  site = await createSite([{ chain, collections: [lower(storm)] }], { REFRESH_CONCURRENCY: "0" });
-  await untilIndexed(await site.start("writes"), chain);
+  site = await createSite([{ chain, collections: [lower(storm)] }], {
+    REFRESH_CONCURRENCY: "0",
+    DEBUG: "vite-node:server:request",
+  });
+  service = await site.start("writes");
+  await untilIndexed(service, chain);
 });
 afterAll(async () => {
   await site.close();
   await chain.close();
 });
 
-it("and as the last event left it", async () => {
+it("writes a row of several events once, as the last one left it", async () => {
   // PostgreSQL publishes its counts with a delay.
   const [written] = await eventually(
     () =>
@@ -47,4 +54,11 @@ it("and as the last event left it", async () => {
 
   expect(written).toEqual({ inserted: TOKENS, updated: 0 });
   expect(state).toEqual({ tokens: TOKENS, unlocked: true });
+});
+
+it("has Vite transform our files, and none of a package", () => {
+  const transformed = service.log().match(/(?<=vite-node:server:request )\S+/g) ?? [];
+
+  expect(transformed).toContainEqual(expect.stringMatching(/ponder\.config\.ts$/));
+  expect(transformed.filter((path) => path.includes("/node_modules/"))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Bundles the serving half before the first test, so that every service of the run starts from one bundle and its compiled code. */
+/** Bundles the serving half before the first test, so that every service of the run starts from one bundle. */
 
 import { createServingBundle } from "../../bin/serving-bundle.ts";
 

@@ -1,0 +1,55 @@
+/** Boot of the indexing half, for ponder.config.ts. */
+
+import { BootError } from "../boot-error.ts";
+import { loadIndexConfig } from "../config.ts";
+import { requireFreePort, stopOnBootError } from "./boot.ts";
+import { lockSchemaForProcess } from "./chain/index/schema-lock.ts";
+import { ponderTransport } from "./chain/rpc/ponder-transport.ts";
+import { verifyChainIds } from "./chain/rpc/verify-chain-ids.ts";
+import { loadServingConfig } from "./config.ts";
+import { isDatabaseAway } from "./db/database-away.ts";
+import { ponderRuntime } from "./ponder-runtime.ts";
+import { databaseUrl } from "./postgres/database-url.ts";
+
+// Ponder's own exit code for "restart me"; the supervisor restarts on it.
+const TRY_AGAIN_CODE = 75;
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/**
+ * Checks everything that can prevent a start before Ponder locks its schema, and takes the schema for this process. Ends
+ * the process with one sentence if it can't start. Returns what is to be indexed and how Ponder reaches it.
+ */
+export const bootIndex = () =>
+  stopOnBootError(async () => {
+    const config = loadIndexConfig(process.env);
+    loadServingConfig(process.env);
+    const { command, port, hostname, schema } = ponderRuntime();
+    if (schema === "vitrine") {
+      throw new BootError(
+        'Schema "vitrine" holds what a re-index must not touch; set DATABASE_SCHEMA to another name.',
+      );
+    }
+    if (command === "start" || command === "serve") await requireFreePort(port, hostname);
+    await verifyChainIds(config.chains);
+    const connectionString = await databaseUrl(process.env);
+    if (command === "start") await takeSchema(connectionString, schema);
+    return { ...config, connectionString, ponderTransport };
+  });
+
+async function takeSchema(connectionString: string, schema: string): Promise<void> {
+  await lockSchemaForProcess({
+    connectionString,
+    schema,
+    onLine: say,
+    onTaken: () => {
+      say(`vitrine: another process has taken schema "${schema}", to which the connection was lost; ending.`);
+      // Skip Ponder's own shutdown: it would unlock the schema under its new owner.
+      process.exit(TRY_AGAIN_CODE);
+    },
+  }).catch((error: Error) => {
+    if (!isDatabaseAway(error)) throw error;
+    say(`vitrine: PostgreSQL can't be reached (${error.message || String(error)}).`);
+    process.exit(TRY_AGAIN_CODE);
+  });
+}
