@@ -1,14 +1,22 @@
 /** Brings schema `vitrine` up to date with numbered, additive migrations, each applied once. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { readMigrations } from "./migrations.ts";
+import { type Migration, readMigrations } from "./migrations.ts";
 
 // Any constant works if every Vitrine process on this database uses the same.
 const LOCK_KEY = 7_641_209;
+// While a migration waits for a table's lock, everybody else who needs the table waits behind it. So it waits briefly,
+// lets them through, and tries again, for five minutes altogether.
+const LOCK_WAIT_MS = 2_000;
+const LOCK_PAUSE_MS = 1_000;
+const LOCK_TRIES = 100;
+const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
  * Applies missing migrations in order, one transaction each, and returns the names of those applied. Concurrent processes
- * take turns. When a migration fails, throws with the file's name; it leaves nothing behind, and earlier ones stay applied.
+ * take turns. A running service is answered meanwhile, even if a transaction keeps a table locked that a migration
+ * changes. When a migration fails, throws with the file's name; it leaves nothing behind, and earlier ones stay applied.
  */
 export async function migrate(connectionString: string, migrations = readMigrations()): Promise<string[]> {
   const done: string[] = [];
@@ -22,19 +30,33 @@ export async function migrate(connectionString: string, migrations = readMigrati
     );
     const { rows } = await client.query<{ id: number }>("select id from vitrine.migration");
     const applied = new Set(rows.map((row) => row.id));
-    for (const { id, name, sql } of migrations) {
-      if (applied.has(id)) continue;
-      await client.query("begin");
-      await client.query(sql).catch((cause: Error) => {
-        throw new Error(`Migration ${name} failed: ${cause.message}`, { cause });
-      });
-      await client.query("insert into vitrine.migration (id) values ($1)", [id]);
-      await client.query("commit");
-      done.push(name);
+    for (const migration of migrations) {
+      if (applied.has(migration.id)) continue;
+      await apply(client, migration);
+      done.push(migration.name);
     }
     return done;
   } finally {
     // Ends the session, which releases the lock and rolls back a failed transaction.
     await client.end();
+  }
+}
+
+async function apply(client: pg.Client, { id, name, sql }: Migration): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await client.query("begin");
+      await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
+      await client.query(sql);
+      await client.query("insert into vitrine.migration (id) values ($1)", [id]);
+      await client.query("commit");
+      return;
+    } catch (error) {
+      const cause = error as pg.DatabaseError;
+      if (cause.code !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES)
+        throw new Error(`Migration ${name} failed: ${cause.message}`, { cause });
+      await client.query("rollback");
+      await sleep(LOCK_PAUSE_MS);
+    }
   }
 }

@@ -314,4 +314,26 @@ describe("migrating", () => {
     await holder.end();
     await waiting;
   });
+
+  it("lets others use a table while it waits for its lock", async () => {
+    const later = {
+      id: all.length + 1,
+      name: "later",
+      sql: "alter table vitrine.app add column later text",
+    };
+    const reader = new pg.Client({ connectionString: url });
+    await reader.connect();
+    onTestFinished(() => reader.end());
+    await reader.query("begin");
+    await reader.query("select from vitrine.app");
+    const waiting = migrate(url, [...migrations, later]);
+
+    const waits = `select from pg_locks where relation = 'vitrine.app'::regclass and not granted`;
+    await expect.poll(() => database.query(waits), { timeout: 30_000 }).toHaveLength(1);
+    // It waits behind the migration, which waits for the reader.
+    expect(await database.query("select name from vitrine.app limit 1")).toBeDefined();
+    await reader.query("commit");
+    await waiting;
+    expect(await applied()).toEqual([...all, later.id]);
+  });
 });
