@@ -8,7 +8,7 @@ const POLLING_MS = 1_000;
 // Together with our own pool (10), four processes stay under PostgreSQL's default of 100 connections.
 const POOL_CONNECTIONS_MAX = 12;
 
-// As in src/api/index.ts. Commands of Ponder alone have no bundle, and need only this part of it.
+// As in src/api/index.ts; without a bundle, the config needs this part only.
 const bundle = process.env.VITRINE_SERVING_BUNDLE;
 const { bootIndex }: typeof import("./src/api/boot-index.ts") = bundle
   ? await import(bundle)

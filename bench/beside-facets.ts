@@ -12,7 +12,7 @@ import { createKeys } from "./served-collection.ts";
 
 const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 10_000));
 const ROUNDS = byPace(5, 1);
-const CALLS = byPace(6, 2);
+const CALLS = byPace(6, 1);
 const TOKENS_PER_CALL = 1_000;
 const EVENTS_PER_TOKEN = 4;
 const POLL_MS = 20;

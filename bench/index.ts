@@ -59,11 +59,13 @@ async function run(name: string): Promise<void> {
 
 /** In a process of its own, whose memory nothing else has filled. False if the bench failed. */
 function runAlone(name: string): boolean {
+  const startedAt = performance.now();
   const { status } = spawnSync(
     process.execPath,
     ["--import", "tsx", fileURLToPath(import.meta.url), name, ALONE, ...(isQuick ? ["--quick"] : [])],
     { stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, ...bundle } },
   );
-  if (status !== 0) process.stderr.write(`${name} failed\n`);
+  const end = status === 0 ? "took" : "failed after";
+  process.stderr.write(`${name} ${end} ${Math.round((performance.now() - startedAt) / 1000)} s\n`);
   return status === 0;
 }

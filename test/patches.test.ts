@@ -1,4 +1,4 @@
-/** drizzle-orm as `npm ci` patches it (patches/) behaves as published; e2e/backfill-writes.test.ts is about Ponder. */
+/** drizzle-orm as `npm ci` patches it (patches/) behaves as published; e2e/ponder-patches.test.ts is about Ponder. */
 
 import { execFile } from "node:child_process";
 import { createRequire } from "node:module";

@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { SERVING_BUNDLE } from "../serving-bundle.ts";
 
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "build-process.js");
 
@@ -24,6 +25,8 @@ export async function readBuildId(root: string, environment: Environment): Promi
       VITRINE_OPERATOR_TOKEN: environment.VITRINE_OPERATOR_TOKEN || "unused-by-the-build",
 
       PONDER_LOG_LEVEL: "error",
+      // Of this tree's own sources, whatever the caller's bundle was made of.
+      [SERVING_BUNDLE]: undefined,
       NO_COLOR: "1",
       FORCE_COLOR: undefined,
     },

@@ -7,18 +7,22 @@ import { type Migration, readMigrations } from "./migrations.ts";
 // Any constant works if every Vitrine process on this database uses the same.
 const LOCK_KEY = 7_641_209;
 // While a migration waits for a table's lock, everybody else who needs the table waits behind it. So it waits briefly,
-// lets them through, and tries again, for five minutes altogether.
+// lets them through, and tries again.
 const LOCK_WAIT_MS = 2_000;
 const LOCK_PAUSE_MS = 1_000;
-const LOCK_TRIES = 100;
-const LOCK_NOT_AVAILABLE = "55P03";
+// What another transaction may cause: no lock in time, and a deadlock.
+const BUSY = new Set(["55P03", "40P01"]);
 
 /**
  * Applies missing migrations in order, one transaction each, and returns the names of those applied. Concurrent processes
- * take turns. A running service is answered meanwhile, even if a transaction keeps a table locked that a migration
- * changes. When a migration fails, throws with the file's name; it leaves nothing behind, and earlier ones stay applied.
+ * take turns. A migration that needs a table's lock waits as long as it takes, reports it to `say`, and lets others use
+ * the table. When one fails, throws with the file's name; it leaves nothing behind, and earlier ones stay applied.
  */
-export async function migrate(connectionString: string, migrations = readMigrations()): Promise<string[]> {
+export async function migrate(
+  connectionString: string,
+  migrations = readMigrations(),
+  say = (line: string): void => void process.stderr.write(`${line}\n`),
+): Promise<string[]> {
   const done: string[] = [];
   const client = new pg.Client({ connectionString, application_name: "vitrine migrations" });
   await client.connect();
@@ -32,7 +36,7 @@ export async function migrate(connectionString: string, migrations = readMigrati
     const applied = new Set(rows.map((row) => row.id));
     for (const migration of migrations) {
       if (applied.has(migration.id)) continue;
-      await apply(client, migration);
+      await apply(client, migration, say);
       done.push(migration.name);
     }
     return done;
@@ -42,7 +46,11 @@ export async function migrate(connectionString: string, migrations = readMigrati
   }
 }
 
-async function apply(client: pg.Client, { id, name, sql }: Migration): Promise<void> {
+async function apply(
+  client: pg.Client,
+  { id, name, sql }: Migration,
+  say: (line: string) => void,
+): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await client.query("begin");
@@ -53,9 +61,11 @@ async function apply(client: pg.Client, { id, name, sql }: Migration): Promise<v
       return;
     } catch (error) {
       const cause = error as pg.DatabaseError;
-      if (cause.code !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES)
+      if (!BUSY.has(cause.code ?? ""))
         throw new Error(`Migration ${name} failed: ${cause.message}`, { cause });
       await client.query("rollback");
+      if (tries === 1)
+        say(`vitrine: migration ${name} waits until other transactions let go of what it changes.`);
       await sleep(LOCK_PAUSE_MS);
     }
   }

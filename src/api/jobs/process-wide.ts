@@ -1,6 +1,6 @@
 /**
- * State that is one per process, however often its module is loaded: Ponder loads the modules that ponder.config.ts needs,
- * and the serving half's bundle has its own copies of them.
+ * State that is one per process, however often its module is loaded: where there is no bundle, Ponder may load a module for
+ * ponder.config.ts and again for src/api/index.ts.
  */
 export function processWide<State>(name: string, create: () => State): State {
   const key = Symbol.for(`vitrine ${name}`);

@@ -326,14 +326,17 @@ describe("migrating", () => {
     onTestFinished(() => reader.end());
     await reader.query("begin");
     await reader.query("select from vitrine.app");
-    const waiting = migrate(url, [...migrations, later]);
+    const said: string[] = [];
+    const waiting = migrate(url, [...migrations, later], (line) => said.push(line));
 
     const waits = `select from pg_locks where relation = 'vitrine.app'::regclass and not granted`;
     await expect.poll(() => database.query(waits), { timeout: 30_000 }).toHaveLength(1);
     // It waits behind the migration, which waits for the reader.
     expect(await database.query("select name from vitrine.app limit 1")).toBeDefined();
+    await expect.poll(() => said, { timeout: 30_000 }).toHaveLength(1);
     await reader.query("commit");
     await waiting;
     expect(await applied()).toEqual([...all, later.id]);
+    expect(said).toEqual([expect.stringContaining("migration later waits")]);
   });
 });
