@@ -17,6 +17,10 @@ export interface DebianPostgres {
   readonly url: string;
   readonly port: number;
   query<Row>(sql: string): Promise<Row[]>;
+  /** Ends at once, as in a crash, and keeps its data. */
+  crash(): Promise<void>;
+  /** Starts again after a crash, at the same port. */
+  restart(): Promise<void>;
   /** Ends at once, as in a crash, and its data is gone. */
   lose(): Promise<void>;
 }
@@ -50,26 +54,28 @@ export async function startDebianPostgres(): Promise<DebianPostgres> {
   return startCluster(folder, cluster);
 }
 
-/** A hot standby that streams from the primary, which then waits for it with every commit that may not be lost. */
-export async function startStandby(primary: DebianPostgres): Promise<Standby> {
+/**
+ * A standby that streams from the primary, which then waits for it with every commit that may not be lost. A hot one can be
+ * read; one that isn't refuses connections until it is promoted.
+ */
+export async function startStandby(primary: DebianPostgres, { isHot = true } = {}): Promise<Standby> {
   const { folder, cluster, run } = makeHome();
   run("pg_basebackup", [
     ...["-D", cluster, "-h", "127.0.0.1", "-p", String(primary.port), "-U", "vitrine"],
     ...["--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync"],
   ]);
-  const standby = await startCluster(folder, cluster);
+  const states = (): Promise<{ sync_state: string }[]> =>
+    primary.query("select sync_state from pg_stat_replication");
+  const streams = async (): Promise<boolean> => (await states()).length > 0;
+  const settings = isHot ? [] : ["hot_standby=off"];
+  const standby = await startCluster(folder, cluster, settings, isHot ? answers : streams);
   await primary.query("alter system set synchronous_standby_names = '*'");
   await primary.query("select pg_reload_conf()");
-  await eventually(
-    () => primary.query<{ sync_state: string }>("select sync_state from pg_stat_replication"),
-    ([row]) => row?.sync_state === "sync",
-  );
+  await eventually(states, ([row]) => row?.sync_state === "sync");
   return {
     ...standby,
     async promote() {
-      // It is the only one left and waits for no other.
-      await standby.query("alter system set synchronous_standby_names = ''");
-      await standby.query("select pg_promote()");
+      run("pg_ctl", ["promote", "-D", cluster, "--wait"]);
     },
   };
 }
@@ -85,20 +91,38 @@ function makeHome() {
   return { folder, cluster: join(folder, "cluster"), run };
 }
 
-async function startCluster(folder: string, cluster: string): Promise<DebianPostgres> {
+/** `isReady` says when it has started. */
+async function startCluster(
+  folder: string,
+  cluster: string,
+  more: readonly string[] = [],
+  isReady: (url: string) => Promise<boolean> = answers,
+): Promise<DebianPostgres> {
   const port = await freePort();
-  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200"];
-  const child: ChildProcess = spawn(
-    join(findPrograms(), "postgres"),
-    ["-D", cluster, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
-    { ...account(), cwd: folder, stdio: "ignore" },
-  );
+  const settings = [
+    ...["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200"],
+    ...more,
+  ];
   const url = `postgres://vitrine@127.0.0.1:${port}/postgres`;
-  const deadline = Date.now() + START_MS;
-  while (!(await answers(url))) {
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error("PostgreSQL did not start");
-    await sleep(100);
-  }
+  const start = async (): Promise<ChildProcess> => {
+    const child = spawn(
+      join(findPrograms(), "postgres"),
+      ["-D", cluster, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
+      { ...account(), cwd: folder, stdio: "ignore" },
+    );
+    const deadline = Date.now() + START_MS;
+    while (!(await isReady(url))) {
+      if (child.exitCode !== null || Date.now() > deadline) throw new Error("PostgreSQL did not start");
+      await sleep(100);
+    }
+    return child;
+  };
+  let child = await start();
+  const crash = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGQUIT");
+    await once(child, "exit");
+  };
   return {
     url,
     port,
@@ -111,11 +135,12 @@ async function startCluster(folder: string, cluster: string): Promise<DebianPost
         await client.end();
       }
     },
+    crash,
+    async restart() {
+      child = await start();
+    },
     async lose() {
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill("SIGQUIT");
-        await once(child, "exit");
-      }
+      await crash();
       rmSync(folder, { recursive: true, force: true });
     },
   };
