@@ -19,7 +19,7 @@ import pg from "pg";
 import { JOIN_LOCK_KEY, KEEPER_NAME, type KeeperOrder, urlOf } from "./embedded-postgres.ts";
 import { launch } from "./postgres-install.ts";
 import { interrupt, lastPort, runningServer } from "./postgres-process.ts";
-import { firstSettings, usableMemory } from "./postgres-settings.ts";
+import { firstSettings, freeDisk, usableMemory } from "./postgres-settings.ts";
 
 const PROBE_EVERY_MS = 1_000;
 const POLL_MS = 25;
@@ -108,7 +108,7 @@ function makeCluster(): void {
   const access = ["--username=vitrine", "--auth=scram-sha-256", `--pwfile=${files.password}`];
   // PostgreSQL's own C.UTF-8 sorts and folds case alike on every machine.
   const text = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
-  const settings = firstSettings(usableMemory()).map((setting) => `--set=${setting}`);
+  const settings = firstSettings(usableMemory(), freeDisk(files.folder)).map((setting) => `--set=${setting}`);
   const make = (more: readonly string[]) =>
     run(install.initdb, [`--pgdata=${draft}`, ...access, ...text, ...more]);
   try {

@@ -1,24 +1,39 @@
 /** What a new cluster's postgresql.conf says where PostgreSQL's own defaults are too small; operators may change it. */
 
+import { statfsSync } from "node:fs";
 import { totalmem } from "node:os";
 
 const MIB = 1024 * 1024;
 // The service needs memory as well, and the system caches the files besides.
 const MEMORY_SHARE = 1 / 8;
 const BUFFERS_MIB = { min: 128, max: 1024 };
+const GIB = 1024 * MIB;
+// A full disk stops the service, and tables and images grow on it too.
+const DISK_SHARE = 1 / 8;
+// The least is PostgreSQL's default.
+const WAL_GIB = { min: 1, max: 4 };
 
 /** Bytes: the machine's memory, or the part of it that a container may use; Node says 0 or more than there is without one. */
 export const usableMemory = (total = totalmem(), limit = process.constrainedMemory()): number =>
   limit > 0 ? Math.min(total, limit) : total;
 
-/** As `name=value`, where so many bytes of memory can be used. */
-export function firstSettings(memoryBytes: number): string[] {
-  const share = Math.floor((memoryBytes * MEMORY_SHARE) / MIB);
-  const buffers = Math.min(Math.max(share, BUFFERS_MIB.min), BUFFERS_MIB.max);
+/** Free bytes of the disk that has this folder, for users other than root. */
+export function freeDisk(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+const within = (value: number, { min, max }: { readonly min: number; readonly max: number }): number =>
+  Math.min(Math.max(Math.floor(value), min), max);
+
+/** As `name=value`, where so many bytes of memory and of the disk can be used. */
+export function firstSettings(memoryBytes: number, diskBytes: number): string[] {
+  const buffers = within((memoryBytes * MEMORY_SHARE) / MIB, BUFFERS_MIB);
+  const wal = within((diskBytes * DISK_SHARE) / GIB, WAL_GIB);
   return [
     `shared_buffers=${buffers}MB`,
     // Each checkpoint has every page written whole once more: at the default of 1 GB, the first read of 400,000 tokens
     // writes 1.4 times as much.
-    "max_wal_size=4GB",
+    `max_wal_size=${wal}GB`,
   ];
 }

@@ -1,11 +1,14 @@
+import { tmpdir } from "node:os";
 import pg from "pg";
 import { describe, expect, inject, it } from "vitest";
-import { firstSettings, usableMemory } from "../../../src/api/postgres/postgres-settings.ts";
+import { firstSettings, freeDisk, usableMemory } from "../../../src/api/postgres/postgres-settings.ts";
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
-describe("the embedded PostgreSQL's buffers", () => {
+const [BUFFERS, WAL] = ["shared_buffers", "max_wal_size"];
+
+describe("the embedded PostgreSQL's first settings", () => {
   it.each([
     [GIB / 2, "128MB"],
     [GIB, "128MB"],
@@ -15,8 +18,19 @@ describe("the embedded PostgreSQL's buffers", () => {
     [8 * GIB, "1024MB"],
     [8 * GIB + 8 * MIB, "1024MB"],
     [64 * GIB, "1024MB"],
-  ])("of %d bytes of memory are %s", (memory, buffers) => {
-    expect(firstSettings(memory)).toContain(`shared_buffers=${buffers}`);
+  ])("are buffers for %d bytes of memory: %s", (memory, buffers) => {
+    expect(firstSettings(memory, 64 * GIB)).toEqual([`${BUFFERS}=${buffers}`, `${WAL}=4GB`]);
+  });
+
+  it.each([
+    [0, "1GB"],
+    [16 * GIB - 1, "1GB"],
+    [16 * GIB, "2GB"],
+    [32 * GIB - 1, "3GB"],
+    [32 * GIB, "4GB"],
+    [1024 * GIB, "4GB"],
+  ])("are WAL for %d free bytes of the disk: %s", (disk, wal) => {
+    expect(firstSettings(GIB, disk)).toEqual([`${BUFFERS}=128MB`, `${WAL}=${wal}`]);
   });
 
   it("are in a new cluster's file, where an operator can change them", async () => {
@@ -28,7 +42,8 @@ describe("the embedded PostgreSQL's buffers", () => {
         where name in ('shared_buffers', 'max_wal_size') and sourcefile like '%/postgresql.conf' order by 1 desc`,
     );
     await client.end();
-    expect(rows.map(({ setting }) => setting)).toEqual(firstSettings(usableMemory()));
+    const [buffers] = firstSettings(usableMemory(), freeDisk(tmpdir()));
+    expect(rows.map(({ setting }) => setting)).toEqual([buffers, expect.stringMatching(/^\w+=[1-4]GB$/)]);
   });
 });
 
