@@ -34,7 +34,7 @@ const refreshes: HttpRequest[] = [
     note: "a document that is gone, no such token, a burned one, one twice",
     save: { refresh_id: "refresh_id" },
   }),
-  get(`${P}/refreshes/{{refresh_id}}`),
+  get(`${P}/refreshes/{{refresh_id}}`, { until: (text) => !text.includes('"pending"') }),
   get(`${P}/refreshes/{{refresh_id}}`, { key: "partner", note: "of another app" }),
   get(`${P}/refreshes/{{id}}`),
   get(`${P}/refreshes/1`),
