@@ -8,7 +8,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { switchToOwnNode } from "../bin/own-node.ts";
-import { SAME_SIGNAL_MS } from "../bin/supervisor.ts";
 import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { startChain } from "./chain.ts";
 import { guide } from "./guide.ts";
@@ -182,14 +181,10 @@ const choosePort = async (): Promise<number> => {
   return (await takePort(DEFAULT_PORT)) ? DEFAULT_PORT : freePort();
 };
 
-let stopAskedAt: number | undefined;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
-    if (stopAskedAt !== undefined) {
-      if (Date.now() - stopAskedAt >= SAME_SIGNAL_MS) process.exit(1);
-      return;
-    }
-    stopAskedAt = Date.now();
+    // npm repeats a terminal's Ctrl-C. By default, the second one would end this process and leave what it started.
+    if (closing) return;
     say("Stopping");
     closeAll().then(() => process.exit(0));
   });

@@ -27,6 +27,7 @@ const moduleOf = (file: string): string => /^src\/api\/([^/]+)/.exec(file)?.[1] 
 
 const foundations = [
   "boot.ts",
+  "free-bytes.ts",
   "config.ts",
   "local-secrets.ts",
   "local-secrets.ts",

@@ -47,6 +47,13 @@ it("lies where Ponder's Vite leaves a module to Node", async () => {
   expect(await shouldExternalize(path.replace("/node_modules/", "/"))).toBe(false);
 });
 
+it("has Node keep no compiled code, which takes seconds to write when the process ends", async () => {
+  const folder = await sources({ "main.ts": "export {};" });
+  const bundle = createServingBundle(join(folder, "main.ts"));
+
+  expect(await bundle.environment()).toEqual({ VITRINE_SERVING_BUNDLE: await bundle.current() });
+});
+
 it("is built anew once a source has changed or its file is lost, and not otherwise", async () => {
   const folder = await sources({
     "main.ts": `import { text } from "./text.ts"; console.log(text);`,

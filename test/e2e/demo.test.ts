@@ -64,9 +64,13 @@ it("`npm run demo` reaches its ready line, its lines to paste all answer, and Ct
     expect(answer, line).not.toContain("INTERNAL");
   }
 
-  // npm repeats a terminal's Ctrl-C; of the same signal, one might be merged with the other.
   demo.kill("SIGINT");
-  demo.kill("SIGTERM");
+  await eventually(
+    async () => stderr,
+    (text) => text.includes("Stopping"),
+  );
+  // npm repeats a terminal's Ctrl-C.
+  demo.kill("SIGINT");
   expect((await exited)[0]).toBe(0);
   await expect(fetch(`${ready.base_url}/health`)).rejects.toThrow();
   await expect(fetch(ready.rpc_url)).rejects.toThrow();

@@ -16,10 +16,11 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { readFreeBytes } from "../free-bytes.ts";
 import { JOIN_LOCK_KEY, KEEPER_NAME, type KeeperOrder, urlOf } from "./embedded-postgres.ts";
 import { launch } from "./postgres-install.ts";
 import { interrupt, lastPort, runningServer } from "./postgres-process.ts";
-import { firstSettings, freeDisk, usableMemory } from "./postgres-settings.ts";
+import { firstSettings, usableMemory } from "./postgres-settings.ts";
 
 const PROBE_EVERY_MS = 1_000;
 const POLL_MS = 25;
@@ -73,7 +74,7 @@ function takeFolder(): Promise<boolean> {
 }
 
 async function keep(): Promise<void> {
-  if (!existsSync(cluster)) makeCluster();
+  if (!existsSync(cluster)) makeCluster(await readFreeBytes(files.folder));
   let session = await startServer();
   while (session) {
     await watch(session).catch((error: Error) =>
@@ -91,7 +92,7 @@ function leave(): void {
 }
 
 /** Created aside and renamed, so that an unfinished cluster is never taken for a finished one. */
-function makeCluster(): void {
+function makeCluster(diskBytes: number | undefined): void {
   for (const name of readdirSync(files.folder)) {
     if (name.startsWith("postgres.new-")) rmSync(join(files.folder, name), { recursive: true });
   }
@@ -108,7 +109,7 @@ function makeCluster(): void {
   const access = ["--username=vitrine", "--auth=scram-sha-256", `--pwfile=${files.password}`];
   // PostgreSQL's own C.UTF-8 sorts and folds case alike on every machine.
   const text = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
-  const settings = firstSettings(usableMemory(), freeDisk(files.folder)).map((setting) => `--set=${setting}`);
+  const settings = firstSettings(usableMemory(), diskBytes).map((setting) => `--set=${setting}`);
   const make = (more: readonly string[]) =>
     run(install.initdb, [`--pgdata=${draft}`, ...access, ...text, ...more]);
   try {

@@ -1,6 +1,5 @@
 /** What a new cluster's postgresql.conf says where PostgreSQL's own defaults are too small; operators may change it. */
 
-import { statfsSync } from "node:fs";
 import { totalmem } from "node:os";
 
 const MIB = 1024 * 1024;
@@ -17,17 +16,11 @@ const WAL_GIB = { min: 1, max: 4 };
 export const usableMemory = (total = totalmem(), limit = process.constrainedMemory()): number =>
   limit > 0 ? Math.min(total, limit) : total;
 
-/** Free bytes of the disk that has this folder, for users other than root. */
-export function freeDisk(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
-}
-
 const within = (value: number, { min, max }: { readonly min: number; readonly max: number }): number =>
   Math.min(Math.max(Math.floor(value), min), max);
 
-/** As `name=value`, where so many bytes of memory and of the disk can be used. */
-export function firstSettings(memoryBytes: number, diskBytes: number): string[] {
+/** As `name=value`, where so many bytes of memory and of the disk can be used; of the disk 0 where that is unknown. */
+export function firstSettings(memoryBytes: number, diskBytes = 0): string[] {
   const buffers = within((memoryBytes * MEMORY_SHARE) / MIB, BUFFERS_MIB);
   const wal = within((diskBytes * DISK_SHARE) / GIB, WAL_GIB);
   return [

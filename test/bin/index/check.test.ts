@@ -31,6 +31,8 @@ beforeAll(async () => {
   symlinkSync(join(PROJECT, "node_modules"), join(root, "node_modules"));
   environment = {
     ...(process.env as Record<string, string>),
+    // The check reads the sources of the tree.
+    VITRINE_SERVING_BUNDLE: "file:///no-such-bundle.mjs",
     // Overrides the test runner's BASE_URL.
     BASE_URL: "",
     // Nothing listens there: the check needs no node.

@@ -1,7 +1,7 @@
 /** Stored and rejected pictures, and the space left for more, for the operator. */
 
-import { statfs } from "node:fs/promises";
 import type { Database } from "../../db/database.ts";
+import { readFreeBytes } from "../../free-bytes.ts";
 import { cached } from "../../jobs/promise-cache.ts";
 import type { StoreAddress } from "../../store-address.ts";
 
@@ -37,12 +37,6 @@ export function createMediaState(database: Database, store: StoreAddress): () =>
   );
   return read;
 }
-
-const readFreeBytes = (folder: string): Promise<number | undefined> =>
-  statfs(folder).then(
-    ({ bavail, bsize }) => bavail * bsize,
-    () => undefined,
-  );
 
 function readOverview(database: Database): Promise<MediaOverview> {
   return database.transaction(async (tx) => {
