@@ -348,7 +348,7 @@ describe("migrating", () => {
     const later = {
       id: all.length + 1,
       name: "later",
-      // A sequence keeps what a rollback takes back.
+      // A rollback does not reset a sequence.
       sql: `do $$ begin if nextval('vitrine.tries') = 1 then raise exception using errcode = 'deadlock_detected'; end if; end $$`,
     };
 
