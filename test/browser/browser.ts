@@ -79,8 +79,12 @@ const walletScript = (address: string, chainId: number): string => `
     },
   };`;
 
-/** The rules of WCAG 2.2 AA that the page violates, with the offending elements. */
+/**
+ * The rules of WCAG 2.2 AA that the page violates, with the offending elements. It waits until the page has
+ * loaded: elements can be found, and filled in, before the stylesheet that gives them their size is there.
+ */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
+  await page.waitForLoadState("load");
   const { violations } = await new AxeBuilder({ page })
     .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
     .analyze();
@@ -90,8 +94,10 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
 }
 
 /** True when nothing needs horizontal scrolling. */
-export const fitsWidth = (page: Page): Promise<boolean> =>
-  page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth");
+export async function fitsWidth(page: Page): Promise<boolean> {
+  await page.waitForLoadState("load");
+  return page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth");
+}
 
 /** Saves a screenshot of the page in SCREENSHOTS, if that names a folder. */
 export async function picture(page: Page, name: string): Promise<void> {
