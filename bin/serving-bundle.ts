@@ -1,17 +1,18 @@
 /**
  * The serving half, and what ponder.config.ts needs of it, as one JavaScript file: Ponder's Vite takes a second of a core for
- * the same 450 files of TypeScript.
+ * the same 450 files of TypeScript. Beside it lie the programs that it starts as processes, each as one file.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
 
 const PROJECT = fileURLToPath(new URL("..", import.meta.url));
 const ENTRY = join(PROJECT, "src/api/bundled.ts");
+const PROGRAMS = ["media/decoder/image-worker.ts", "postgres/postgres-keeper.ts"];
 
 /** The variable by which Ponder's process learns the bundle's URL. */
 export const SERVING_BUNDLE = "VITRINE_SERVING_BUNDLE";
@@ -49,8 +50,14 @@ const absolutePaths: Plugin = {
   },
 };
 
-/** Its folder is removed when this process exits. */
-export function createServingBundle(entry = ENTRY): ServingBundle {
+/**
+ * Its folder is removed when this process exits. `programs` are named by their paths from the folder of `entry`, where
+ * `src/api/jobs/program.ts` looks for them.
+ */
+export function createServingBundle(
+  entry = ENTRY,
+  programs = entry === ENTRY ? PROGRAMS : [],
+): ServingBundle {
   let folder: string | undefined;
   let sources: readonly string[] = [];
   let builtAt = 0;
@@ -65,10 +72,11 @@ export function createServingBundle(entry = ENTRY): ServingBundle {
 
   async function current(): Promise<string> {
     folder ??= createFolder();
-    const outfile = join(folder, NATIVE, "serve.mjs");
+    const outdir = join(folder, NATIVE);
+    const outfile = join(outdir, basename(entry).replace(/\.ts$/, ".mjs"));
     if (!(await isCurrent(outfile).catch(() => false))) {
       const startedAt = Date.now();
-      sources = await bundle(entry, outfile);
+      sources = await bundle([entry, ...programs.map((program) => join(dirname(entry), program))], outdir);
       builtAt = startedAt;
     }
     return pathToFileURL(outfile).href;
@@ -86,13 +94,15 @@ function createFolder(): string {
   return folder;
 }
 
-/** Returns the paths of the sources. */
-async function bundle(entry: string, outfile: string): Promise<readonly string[]> {
+/** Each entry goes to the same place in `outdir` as it has in the folder of the first. Returns the paths of the sources. */
+async function bundle(entries: readonly [string, ...string[]], outdir: string): Promise<readonly string[]> {
   const { build, stop } = await import("esbuild");
   const { metafile } = await build({
     absWorkingDir: PROJECT,
-    entryPoints: [entry],
-    outfile,
+    entryPoints: [...entries],
+    outdir,
+    outbase: dirname(entries[0]),
+    outExtension: { ".js": ".mjs" },
     bundle: true,
     platform: "node",
     format: "esm",

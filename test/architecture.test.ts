@@ -30,7 +30,6 @@ const foundations = [
   "free-bytes.ts",
   "config.ts",
   "local-secrets.ts",
-  "local-secrets.ts",
   "store-address.ts",
   "ponder-runtime.ts",
   "http",

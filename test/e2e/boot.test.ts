@@ -83,27 +83,43 @@ async function startsAndFails(
 }
 
 /**
- * Evaluates ponder.config.ts alone, as `ponder start` does before it locks anything. Ponder takes three times as long,
- * and how it ends is asked of it once.
+ * Evaluates ponder.config.ts alone, as `ponder start` does before it locks anything, once with each environment. One
+ * process does it for all, since loading Ponder takes longer than everything else; how a start ends is asked of Ponder
+ * itself above and below.
  */
-async function configFails(env: Record<string, string>) {
+async function configEnds(environments: readonly Record<string, string>[]): Promise<readonly ConfigEnd[]> {
   const ponder = { options: { command: "start", port: await freePort() } };
   const script = `
     globalThis.PONDER_COMMON = ${JSON.stringify(ponder)};
     globalThis.PONDER_NAMESPACE_BUILD = { schema: "x" };
-    await import("./ponder.config.ts");
+    const own = { ...process.env };
+    const ends = [];
+    let end;
+    process.exit = (code) => {
+      end.code = code;
+      throw end;
+    };
+    process.stderr.write = (text) => end.lines.push(...text.trimEnd().split("\\n"));
+    for (const [nth, environment] of ${JSON.stringify(environments)}.entries()) {
+      end = { code: null, lines: [] };
+      ends.push(end);
+      process.env = { ...own, ...environment };
+      await import("./ponder.config.ts?" + nth).catch((error) => {
+        if (error !== end) end.lines.push(error.stack);
+      });
+    }
+    process.stdout.write(JSON.stringify(ends));
   `;
   const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", script], {
     cwd: ROOT,
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "inherit"],
   });
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close"),
-  ]);
-  return { code, lines: `${stdout}${stderr}`.trimEnd().split("\n") };
+  return JSON.parse(await text(child.stdout));
+}
+
+interface ConfigEnd {
+  readonly code: number | null;
+  readonly lines: readonly string[];
 }
 
 const isReady = (service: Service): Promise<boolean> =>
@@ -135,38 +151,42 @@ it("an endpoint of another chain stops the start with one sentence that says wha
   expect(log).not.toMatch(/^\s+at /m);
 });
 
-it.each([
-  [
-    "a chain without an RPC endpoint",
-    () => ({ ...environment(), COLLECTIONS_FILE: collectionsFile(2020) }),
-    /is on chain 2020, but PONDER_RPC_URL_2020 is not set; set it to an RPC endpoint of that chain\.$/,
-  ],
-  [
-    "a collections file that is not there",
-    () => ({ ...environment(), COLLECTIONS_FILE: join(folder, "none.json") }),
-    /none\.json can't be read; create it or point COLLECTIONS_FILE/,
-  ],
-  [
-    "a malformed variable",
-    () => ({ ...environment(), TRADE_MAX_AGE: "soon" }),
-    /TRADE_MAX_AGE must be a whole number/,
-  ],
-  [
-    "a data folder of another PostgreSQL",
-    () => {
+const faults: Readonly<Record<string, { env: () => Record<string, string>; sentence: RegExp }>> = {
+  "a chain without an RPC endpoint": {
+    env: () => ({ COLLECTIONS_FILE: collectionsFile(2020) }),
+    sentence:
+      /is on chain 2020, but PONDER_RPC_URL_2020 is not set; set it to an RPC endpoint of that chain\.$/,
+  },
+  "a collections file that is not there": {
+    env: () => ({ COLLECTIONS_FILE: join(folder, "none.json") }),
+    sentence: /none\.json can't be read; create it or point COLLECTIONS_FILE/,
+  },
+  "a malformed variable": {
+    env: () => ({ TRADE_MAX_AGE: "soon" }),
+    sentence: /TRADE_MAX_AGE must be a whole number/,
+  },
+  "a data folder of another PostgreSQL": {
+    env: () => {
       const data = join(folder, "other-data");
       mkdirSync(join(data, "postgres"), { recursive: true });
       writeFileSync(join(data, "postgres", "PG_VERSION"), "9\n");
-      return { ...environment(), VITRINE_DATA: data };
+      return { VITRINE_DATA: data };
     },
-    /VITRINE_DATA/,
-  ],
-])("%s stops the start with one sentence that says what to do", async (_name, env, sentence) => {
-  const { code, lines } = await configFails(env());
+    sentence: /VITRINE_DATA/,
+  },
+};
 
-  expect(code).toBe(1);
-  expect(lines).toEqual([expect.stringMatching(sentence)]);
-  expect(lines[0]).toMatch(/^vitrine: /);
+it("each fault of the configuration stops the start with one sentence that says what to do", async () => {
+  const ends = await configEnds(Object.values(faults).map(({ env }) => ({ ...environment(), ...env() })));
+
+  expect(Object.fromEntries(Object.keys(faults).map((name, nth) => [name, ends[nth]]))).toEqual(
+    Object.fromEntries(
+      Object.entries(faults).map(([name, { sentence }]) => [
+        name,
+        { code: 1, lines: [expect.stringMatching(new RegExp(`^vitrine: .*${sentence.source}`))] },
+      ]),
+    ),
+  );
 });
 
 it("a busy port stops the start with one sentence that says what to do", async () => {

@@ -1,10 +1,10 @@
 /** Holdings and transfers from the chain index: collection figures, balances and token history. */
 
-import { zeroAddress } from "viem";
 import type { Standard } from "../../config.ts";
 import { type Anomaly, readAnomalies } from "../chain/index/anomalies.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import { mintRange } from "../chain/index/token-state.ts";
+import { ZERO_ADDRESS } from "../chain/index/transfer-kind.ts";
 import { planName, type Queryable } from "../db/database.ts";
 
 export interface CollectionFigures {
@@ -102,7 +102,7 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
           from ${tables.tokenTransfer} t
          where t.chain_id = $1 and t.collection_address = $2 and t.token_id = k.id and t.last_token_id is null
          union all
-        select r.transfer_id, '${zeroAddress}', r.owner, 1, r.block_timestamp, r.transaction_hash
+        select r.transfer_id, '${ZERO_ADDRESS}', r.owner, 1, r.block_timestamp, r.transaction_hash
           from ${mintRange(tables, token)} r) t`;
     const text = `
       select k.id as "tokenId", (select count(*)::int ${ofToken}) as total,

@@ -2,12 +2,12 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { BootError } from "../../boot-error.ts";
+import { programArguments } from "../jobs/program.ts";
 import { findInstall, type PostgresInstall } from "./postgres-install.ts";
 import { interrupt, type RunningServer, runningServer } from "./postgres-process.ts";
 
@@ -157,9 +157,8 @@ function startKeeper(dataFolder: string, idleMs: number): ChildProcess {
   const order: KeeperOrder = { files: filesOf(resolve(dataFolder)), install, idleMs };
 
   const script = join(dirname(fileURLToPath(import.meta.url)), "postgres-keeper.ts");
-  const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
   const log = openSync(files.log, "a", 0o600);
-  const keeper = spawn(process.execPath, ["--import", tsx, script, JSON.stringify(order)], {
+  const keeper = spawn(process.execPath, [...programArguments(script), JSON.stringify(order)], {
     cwd: dirname(script),
     detached: true,
     stdio: ["ignore", log, log],

@@ -5,7 +5,7 @@ import type { Plant } from "../../faults/support/plant.ts";
 import { childrenOf, commandOf, descriptorsOf, memoryOf } from "../../support/process-state.ts";
 
 const EVERY_MS = 5_000;
-const DECODER = "media/image-worker.ts";
+const DECODER = "media/decoder/image-worker";
 
 export interface Sample {
   /** Since the first sample. */

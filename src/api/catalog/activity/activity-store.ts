@@ -1,9 +1,13 @@
 /** Transfers and lock events from the chain index, by kind, newest first. */
 
-import { zeroAddress } from "viem";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { mintRange } from "../../chain/index/token-state.ts";
-import { inChainOrder, type TransferKind, transferKind } from "../../chain/index/transfer-kind.ts";
+import {
+  inChainOrder,
+  type TransferKind,
+  transferKind,
+  ZERO_ADDRESS,
+} from "../../chain/index/transfer-kind.ts";
 import { planName, type Queryable } from "../../db/database.ts";
 
 export type LockDirection = "lock" | "unlock";
@@ -76,7 +80,7 @@ const chains = "unnest($5::bigint[]) c(id)";
 
 /** The mint of a range is one row for all of its tokens; a token's own is derived from the range. */
 const rangeMint = (tables: ChainTables): string => `
-  select r.transfer_id, 'mint', $5::bigint, $6::text, $7::numeric, null::numeric, '${zeroAddress}', r.owner, 1::numeric,
+  select r.transfer_id, 'mint', $5::bigint, $6::text, $7::numeric, null::numeric, '${ZERO_ADDRESS}', r.owner, 1::numeric,
          r.minted_block, r.block_timestamp, r.transaction_hash
     from ${mintRange(tables, { chainId: "$5::bigint", collection: "$6::text", tokenId: "$7::numeric" })} r
    where 'mint' = any($1::text[]) and ${inChainOrder("r.transfer_id")} < $3`;

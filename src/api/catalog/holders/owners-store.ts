@@ -1,10 +1,9 @@
 /** Who owns how much of a collection, now and at a block of the past, from the chain index. */
 
-import { zeroAddress } from "viem";
 import type { Standard } from "../../../config.ts";
 import { blockOf } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
-import { inChainOrder } from "../../chain/index/transfer-kind.ts";
+import { inChainOrder, ZERO_ADDRESS } from "../../chain/index/transfer-kind.ts";
 import { planName, type Queryable } from "../../db/database.ts";
 
 export interface Owner {
@@ -107,7 +106,7 @@ const tokenOwnersAt = (tables: ChainTables, block: string): string => `
              select count(*) from moved m where m.token_id between r.from_token_id and r.to_token_id) as quantity
       from ${tables.tokenRange} r where ${inCollection} and r.minted_block <= ${block}),
   parts as (
-    select owner, count(*)::numeric as quantity from moved where owner <> '${zeroAddress}' group by owner
+    select owner, count(*)::numeric as quantity from moved where owner <> '${ZERO_ADDRESS}' group by owner
     union all select owner, quantity from ranges where quantity > 0)
   select owner, sum(quantity) as quantity from parts group by owner`;
 
@@ -115,10 +114,10 @@ const tokenOwnersAt = (tables: ChainTables, block: string): string => `
 const balanceOwnersAt = (tables: ChainTables, block: string): string => `
   with moved as (
     select token_id, "to" as owner, quantity from ${tables.tokenTransfer}
-     where ${inCollection} and block_number <= ${block} and "to" <> '${zeroAddress}'
+     where ${inCollection} and block_number <= ${block} and "to" <> '${ZERO_ADDRESS}'
     union all
     select token_id, "from", -quantity from ${tables.tokenTransfer}
-     where ${inCollection} and block_number <= ${block} and "from" <> '${zeroAddress}'),
+     where ${inCollection} and block_number <= ${block} and "from" <> '${ZERO_ADDRESS}'),
   balances as (select owner, sum(quantity) as quantity from moved group by owner, token_id)
   select owner, sum(quantity) as quantity from balances where quantity > 0 group by owner`;
 

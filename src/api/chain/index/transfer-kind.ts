@@ -1,6 +1,7 @@
 /** What a transfer is, as SQL that the indexes for serving and the reads of activity share. */
 
-import { zeroAddress } from "viem";
+/** Viem's constant would load 400 modules into the thread of each export, which needs none of them. */
+export const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 
 export const transferKinds = ["mint", "transfer", "burn"] as const;
 export type TransferKind = (typeof transferKinds)[number];
@@ -8,7 +9,7 @@ export type TransferKind = (typeof transferKinds)[number];
 /** SQL: the kind of a row of token_transfer. The text must stay the same for a read to use its index. */
 export const transferKind = (alias?: string): string => {
   const column = (name: string): string => (alias === undefined ? name : `${alias}.${name}`);
-  return `(case when ${column('"from"')} = '${zeroAddress}' then 'mint' when ${column('"to"')} = '${zeroAddress}' then 'burn' else 'transfer' end)`;
+  return `(case when ${column('"from"')} = '${ZERO_ADDRESS}' then 'mint' when ${column('"to"')} = '${ZERO_ADDRESS}' then 'burn' else 'transfer' end)`;
 };
 
 /**

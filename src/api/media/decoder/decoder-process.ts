@@ -1,9 +1,8 @@
 /** One decoder process: its files, which of them it is decoding, and its time limits. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { createRequire } from "node:module";
 import type { Readable } from "node:stream";
-import { pathToFileURL } from "node:url";
+import { programArguments } from "../../jobs/program.ts";
 import { type Decoded, type DecoderEvent, EVENTS_FD, type Job, readEvents } from "./decoder-messages.ts";
 import type { RenderedImage } from "./render-image.ts";
 import { openScratchFile, type ScratchFile } from "./scratch-file.ts";
@@ -267,9 +266,9 @@ export function startProcess(options: ProcessOptions): DecoderProcess {
 }
 
 function spawnWorker(program: string, scratchFile: ScratchFile, processorLimitMs: number): ChildProcess {
-  const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+  const args = [...programArguments(program), String(processorLimitMs), String(EVENTS_FD)];
   try {
-    return spawn(process.execPath, ["--import", tsx, program, String(processorLimitMs), String(EVENTS_FD)], {
+    return spawn(process.execPath, args, {
       stdio: ["pipe", "ignore", "ignore", "pipe", scratchFile.fd],
       // Hostile files may take over the process, so it gets none of the operator's secrets.
       env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, LC_ALL: "C", ...KEPT_MEMORY },
