@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
-    globalSetup: ["test/support/global-postgres.ts"],
+    globalSetup: ["test/support/global-postgres.ts", "test/support/global-bundle.ts"],
     testTimeout: 120_000,
     hookTimeout: 300_000,
     // Most files run a chain, a database, the service and a browser.

@@ -10,10 +10,10 @@ import { type Indexed, SCHEMA, withIndexed } from "./indexed-service.ts";
 import { byPace, compareRounds, type Round, say } from "./rounds.ts";
 import { createKeys } from "./served-collection.ts";
 
-const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 10_000));
+const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 2_000));
 const ROUNDS = byPace(5, 1);
 const CALLS = byPace(6, 1);
-const TOKENS_PER_CALL = 1_000;
+const TOKENS_PER_CALL = byPace(1_000, 500);
 const EVENTS_PER_TOKEN = 4;
 const POLL_MS = 20;
 const APPS = 4;

@@ -23,7 +23,7 @@ import { conditions, LIMIT, makeQuestion, sorts } from "./catalog-sql.ts";
 import { byPace, say } from "./rounds.ts";
 
 const SIZES =
-  process.env.BENCH_TOKENS?.split(",").map(Number) ?? byPace([10_000, 100_000, 1_000_000], [10_000]);
+  process.env.BENCH_TOKENS?.split(",").map(Number) ?? byPace([10_000, 100_000, 1_000_000], [2_000]);
 const LARGEST_KINDS = byPace<Kind[]>(["usual", "serial"], ["usual"]);
 const SEARCHES = byPace(200, 20);
 // A query over a million rows takes seconds without a suitable database index.

@@ -16,7 +16,7 @@ import type { CollectionConfig } from "../src/config.ts";
 import { CHAIN_ID, type Client, createChainTables, traitName, valueAt } from "./catalog-data.ts";
 import { byPace, say } from "./rounds.ts";
 
-const COLLECTIONS = Number(process.env.BENCH_COLLECTIONS ?? byPace(1_000, 30));
+const COLLECTIONS = Number(process.env.BENCH_COLLECTIONS ?? byPace(1_000, 10));
 const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(10_000, 1_000));
 const SEARCHES = byPace(3_000, 300);
 const SEARCHES_AT_ONCE = 4;

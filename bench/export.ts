@@ -23,7 +23,7 @@ import { COLLECTION } from "../test/support/refresh.ts";
 import { createChainTables, createCollection, createVersions } from "./catalog-data.ts";
 import { byPace, say } from "./rounds.ts";
 
-const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 10_000));
+const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 4_000));
 const SAMPLE_MS = 20;
 const BYTES_PER_MB = 1_000_000;
 

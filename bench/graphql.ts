@@ -11,7 +11,7 @@ import { byPace, say } from "./rounds.ts";
 import { createKeys } from "./served-collection.ts";
 
 const TOKENS_PER_CALL = 1_000;
-const CALLS = byPace(5, 2);
+const CALLS = byPace(5, 1);
 const BOTH_SIDES = fileURLToPath(new URL("./graphql-app/", import.meta.url));
 
 // An operator's app may send 1,500 requests a second.

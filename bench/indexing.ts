@@ -15,7 +15,7 @@ import { byPace, compareRounds, say } from "./rounds.ts";
 
 const TOKENS_PER_CALL = 1_000;
 const EVENTS_PER_TOKEN = 4;
-const CALLS = byPace(30, 3);
+const CALLS = byPace(30, 2);
 // Ponder treats the last thirty blocks as unfinalized, and those are no backfill.
 const BLOCKS_AFTER = 40;
 const ROUNDS = byPace(5, 1);

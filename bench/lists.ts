@@ -14,7 +14,7 @@ import { COLLECTION } from "../test/support/refresh.ts";
 import { CHAIN_ID, createChainTables, createCollection } from "./catalog-data.ts";
 import { byPace, say } from "./rounds.ts";
 
-const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 10_000));
+const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 2_000));
 const REQUESTS = byPace(500, 50);
 const WARM_REQUESTS = 50;
 const BATCH_IDS = 100;

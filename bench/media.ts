@@ -11,7 +11,7 @@ import { DECODERS } from "../src/api/media/probes/pipeline.ts";
 import { byPace, compareRounds, secondsFor } from "./rounds.ts";
 
 const LANES = 8;
-const FILES = byPace(120, 60);
+const FILES = byPace(120, 30);
 // A round takes seconds, so that its last files, which leave some processes idle, are a small share. There are many
 // alternating rounds, because other load on the machine's memory shifts both sides by a tenth.
 const PASSES = byPace(4, 1);

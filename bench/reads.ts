@@ -15,7 +15,7 @@ import { type ServedCollection, withServedCollection } from "./served-collection
 const TOKENS = byPace(5_000, 1_000);
 const CONNECTIONS = 16;
 const ROUNDS = byPace(7, 1);
-const PATHS = 500;
+const PATHS = byPace(500, 50);
 const CHECKED = 100;
 // An app of the advanced tier may send 1,500 requests a second.
 const APPS = 10;

@@ -8,7 +8,7 @@ import { CHAIN_ID } from "./catalog-data.ts";
 import { withIngest } from "./ingest.ts";
 import { byPace, compareRounds, secondsFor } from "./rounds.ts";
 
-const TOKENS = byPace(6_000, 2_000);
+const TOKENS = byPace(6_000, 1_000);
 const CONCURRENCY = 32;
 const ROUNDS = byPace(5, 1);
 
