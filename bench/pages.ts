@@ -15,7 +15,7 @@ import {
 import { SCHEMA, withIndexed } from "./indexed-service.ts";
 import { byPace, say } from "./rounds.ts";
 
-const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 2_000));
+const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 10_000));
 const REQUESTS = byPace(100, 20);
 
 const below = (limit: number): number => Math.floor(Math.random() * limit);

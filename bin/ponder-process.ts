@@ -72,7 +72,10 @@ function bundleServing(onLine: (line: string) => void): () => Promise<NodeJS.Pro
   const bundle = createServingBundle();
   return async () => {
     try {
-      return await bundle.environment();
+      const environment = await bundle.environment();
+      // The supervisor reaches PostgreSQL first, and starts what keeps it.
+      Object.assign(process.env, environment);
+      return environment;
     } catch (error) {
       onLine(`The serving half can't be bundled, so it starts more slowly: ${reasonOf(error)}`);
       return {};

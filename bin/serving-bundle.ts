@@ -3,7 +3,7 @@
  * the same 450 files of TypeScript. Beside it lie the programs that it starts as processes, each as one file.
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -51,8 +51,8 @@ const absolutePaths: Plugin = {
 };
 
 /**
- * Its folder is removed when this process exits. `programs` are named by their paths from the folder of `entry`, where
- * `src/api/jobs/program.ts` looks for them.
+ * Its folder is removed when this process exits. `programs` are paths from the folder of `entry`; by the same paths,
+ * `src/api/jobs/program.ts` finds what was made of them.
  */
 export function createServingBundle(
   entry = ENTRY,
@@ -60,23 +60,25 @@ export function createServingBundle(
 ): ServingBundle {
   let folder: string | undefined;
   let sources: readonly string[] = [];
+  let outputs: readonly string[] = [];
   let builtAt = 0;
 
-  async function isCurrent(outfile: string): Promise<boolean> {
+  /** A cleaner of temporary files may have taken any of it, and another account may have put something in its place. */
+  async function isCurrent(): Promise<boolean> {
     if (sources.length === 0) return false;
-    const [built, ...changed] = await Promise.all(
-      [outfile, ...sources].map(async (file) => (await stat(file)).mtimeMs),
-    );
-    return built !== undefined && changed.every((at) => at < builtAt);
+    const built = await Promise.all(outputs.map((file) => stat(file)));
+    const changed = await Promise.all(sources.map(async (file) => (await stat(file)).mtimeMs));
+    return built.every(({ uid }) => uid === process.getuid?.()) && changed.every((at) => at < builtAt);
   }
 
   async function current(): Promise<string> {
-    folder ??= createFolder();
+    if (folder === undefined || !isOwn(folder)) folder = createFolder();
     const outdir = join(folder, NATIVE);
     const outfile = join(outdir, basename(entry).replace(/\.ts$/, ".mjs"));
-    if (!(await isCurrent(outfile).catch(() => false))) {
+    if (!outputs.includes(outfile) || !(await isCurrent().catch(() => false))) {
       const startedAt = Date.now();
-      sources = await bundle([entry, ...programs.map((program) => join(dirname(entry), program))], outdir);
+      const entries = programs.map((program) => join(dirname(entry), program));
+      ({ sources, outputs } = await bundle([entry, ...entries], outdir));
       builtAt = startedAt;
     }
     return pathToFileURL(outfile).href;
@@ -94,8 +96,11 @@ function createFolder(): string {
   return folder;
 }
 
-/** Each entry goes to the same place in `outdir` as it has in the folder of the first. Returns the paths of the sources. */
-async function bundle(entries: readonly [string, ...string[]], outdir: string): Promise<readonly string[]> {
+const isOwn = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.uid === process.getuid?.();
+
+/** Each entry goes to the same place in `outdir` as it has in the folder of the first. Returns the paths of all files. */
+async function bundle(entries: readonly [string, ...string[]], outdir: string) {
   const { build, stop } = await import("esbuild");
   const { metafile } = await build({
     absWorkingDir: PROJECT,
@@ -115,5 +120,6 @@ async function bundle(entries: readonly [string, ...string[]], outdir: string): 
     logLevel: "silent",
     plugins: [absolutePaths],
   }).finally(stop);
-  return Object.keys(metafile.inputs).map((file) => join(PROJECT, file));
+  const paths = (files: object): readonly string[] => Object.keys(files).map((file) => join(PROJECT, file));
+  return { sources: paths(metafile.inputs), outputs: paths(metafile.outputs) };
 }

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createServingBundle, SERVING_BUNDLE } from "../../bin/serving-bundle.ts";
 import { programArguments } from "../../src/api/jobs/program.ts";
 
@@ -87,20 +87,19 @@ it("names what can't be bundled, and takes it up again once it can", async () =>
 
 it("holds programs beside it, which `programArguments` finds by the bundle's URL", async () => {
   const source = fileURLToPath(new URL("../../src/api/media/decoder/image-worker.ts", import.meta.url));
-  const { [SERVING_BUNDLE]: own } = process.env;
-  onTestFinished(() => {
-    process.env[SERVING_BUNDLE] = own;
-  });
-  Object.assign(process.env, await createServingBundle().environment());
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const bundle = createServingBundle();
+  vi.stubEnv(SERVING_BUNDLE, await bundle.current());
 
-  const [bundled = "", ...others] = programArguments(source);
-  expect(others).toEqual([]);
+  const [, bundled = ""] = programArguments(source);
+  expect(programArguments(source)).toEqual(["--enable-source-maps", bundled]);
   expect(bundled).toMatch(/media\/decoder\/image-worker\.mjs$/);
-  expect(existsSync(bundled)).toBe(true);
   // A program of another folder, a bundle that a cleaner of temporary files took, and none at all.
   expect(programArguments(import.meta.filename).at(-1)).toBe(import.meta.filename);
   await rm(bundled);
   expect(programArguments(source)).toEqual(["--import", expect.stringMatching(/^file:.*tsx/), source]);
-  delete process.env[SERVING_BUNDLE];
+  await bundle.current();
+  expect(programArguments(source).at(-1)).toBe(bundled);
+  vi.stubEnv(SERVING_BUNDLE, undefined);
   expect(programArguments(source).at(-1)).toBe(source);
 });

@@ -84,8 +84,8 @@ async function startsAndFails(
 
 /**
  * Evaluates ponder.config.ts alone, as `ponder start` does before it locks anything, once with each environment. One
- * process does it for all, since loading Ponder takes longer than everything else; how a start ends is asked of Ponder
- * itself above and below.
+ * process does it for all, since loading Ponder takes longer than everything else. Other tests here start Ponder itself
+ * and check how it ends.
  */
 async function configEnds(environments: readonly Record<string, string>[]): Promise<readonly ConfigEnd[]> {
   const ponder = { options: { command: "start", port: await freePort() } };
@@ -93,6 +93,7 @@ async function configEnds(environments: readonly Record<string, string>[]): Prom
     globalThis.PONDER_COMMON = ${JSON.stringify(ponder)};
     globalThis.PONDER_NAMESPACE_BUILD = { schema: "x" };
     const own = { ...process.env };
+    const exit = process.exit;
     const ends = [];
     let end;
     process.exit = (code) => {
@@ -108,13 +109,15 @@ async function configEnds(environments: readonly Record<string, string>[]): Prom
         if (error !== end) end.lines.push(error.stack);
       });
     }
-    process.stdout.write(JSON.stringify(ends));
+    process.stdout.write(JSON.stringify(ends), () => exit(0));
   `;
   const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", script], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  return JSON.parse(await text(child.stdout));
+  const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+  expect(code).toBe(0);
+  return JSON.parse(stdout);
 }
 
 interface ConfigEnd {
@@ -170,9 +173,10 @@ const faults: Readonly<Record<string, { env: () => Record<string, string>; sente
       const data = join(folder, "other-data");
       mkdirSync(join(data, "postgres"), { recursive: true });
       writeFileSync(join(data, "postgres", "PG_VERSION"), "9\n");
+      writeFileSync(join(data, "postgres-password"), "any");
       return { VITRINE_DATA: data };
     },
-    sentence: /VITRINE_DATA/,
+    sentence: /is of version 9 and this one of version \d+; set VITRINE_DATA to another folder/,
   },
 };
 

@@ -6,10 +6,12 @@ import { readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { SERVING_BUNDLE } from "../../bin/serving-bundle.ts";
 import { type Chain, startChain } from "../../demo/chain.ts";
 import { freePort, type Service, startService } from "../../demo/service.ts";
 import { stopEmbeddedPostgres } from "../../src/api/postgres/embedded-postgres.ts";
 import { makeFolder } from "../support/folder.ts";
+import { childrenOf, commandOf } from "../support/process-state.ts";
 import { eventually } from "./world.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -63,7 +65,11 @@ it("the file that `collections add` wrote starts the service, whose tokens `expo
   expect(JSON.parse(added.stdout)).toMatchObject({ added: true, entry: { startBlock } });
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject([{ startBlock, slug: "heroes" }]);
 
-  service = await startService({ port: Number(env.PORT), env, logFile: join(folder, "service.log") });
+  // As an operator's shell has it: `npm start` makes its bundle itself.
+  const own = { ...env, [SERVING_BUNDLE]: "" };
+  service = await startService({ port: Number(env.PORT), env: own, logFile: join(folder, "service.log") });
+  const children = childrenOf(service.process.pid ?? 0).map(commandOf);
+  expect(children).toContainEqual(expect.stringContaining("/postgres/postgres-keeper.mjs "));
 
   const { stdout } = await eventually(
     () => vitrine("export", "heroes"),

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createDecoder, type Decoder, type DecoderOptions } from "../../../src/api/media/decoder/decoder.ts";
 import { eventually } from "../../support/eventually.ts";
 import { gif, noise, png } from "./pictures.ts";
@@ -36,6 +36,15 @@ async function kill(of: Decoder): Promise<void> {
 async function atWork(of: Decoder): Promise<void> {
   await of.decode("image", await png(480, 480));
 }
+
+it("decodes from its sources where nothing has bundled it", async () => {
+  vi.stubEnv("VITRINE_SERVING_BUNDLE", undefined);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { decoder, losses } = start();
+
+  expect(await decoder.decode("image", await png(480, 480))).toMatchObject({ kind: "image" });
+  expect(losses).toEqual([]);
+});
 
 describe("a decoder that is killed under a file", () => {
   it("costs one retry, and nothing else", async () => {
