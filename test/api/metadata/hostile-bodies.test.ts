@@ -91,8 +91,8 @@ describe("decompression bombs", () => {
     };
 
     expect(await fetchFrom(server.host)).toMatchObject({ reason: "too_large", transient: false });
-    // The buffers of both sides come on top.
-    expect(sent).toBeLessThan(4 * BYTES_MAX);
+    // The system's buffers come on top; Linux may let them grow to 36 MB.
+    expect(sent).toBeLessThan(BYTES_MAX + 64 * MIB);
   });
 
   it("may be a little longer than what they hold", async () => {
