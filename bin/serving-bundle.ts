@@ -63,25 +63,25 @@ export function createServingBundle(
   let outputs: readonly string[] = [];
   let builtAt = 0;
 
-  /** A cleaner of temporary files may have taken any of it, and another account may have put something in its place. */
   async function isCurrent(): Promise<boolean> {
-    if (sources.length === 0) return false;
-    const built = await Promise.all(outputs.map((file) => stat(file)));
     const changed = await Promise.all(sources.map(async (file) => (await stat(file)).mtimeMs));
-    return built.every(({ uid }) => uid === process.getuid?.()) && changed.every((at) => at < builtAt);
+    return changed.every((at) => at < builtAt);
   }
 
   async function current(): Promise<string> {
-    if (folder === undefined || !isOwn(folder)) folder = createFolder();
+    // A cleaner of temporary files may have taken any of it, and another account may have put something in its place.
+    if (folder === undefined || !outputs.every(isOwn)) {
+      folder = createFolder();
+      outputs = [];
+    }
     const outdir = join(folder, NATIVE);
-    const outfile = join(outdir, basename(entry).replace(/\.ts$/, ".mjs"));
-    if (!outputs.includes(outfile) || !(await isCurrent().catch(() => false))) {
+    if (outputs.length === 0 || !(await isCurrent().catch(() => false))) {
       const startedAt = Date.now();
       const entries = programs.map((program) => join(dirname(entry), program));
       ({ sources, outputs } = await bundle([entry, ...entries], outdir));
       builtAt = startedAt;
     }
-    return pathToFileURL(outfile).href;
+    return pathToFileURL(join(outdir, basename(entry).replace(/\.ts$/, ".mjs"))).href;
   }
 
   return {
@@ -96,8 +96,8 @@ function createFolder(): string {
   return folder;
 }
 
-const isOwn = (path: string): boolean =>
-  statSync(path, { throwIfNoEntry: false })?.uid === process.getuid?.();
+const isOwn = (file: string): boolean =>
+  statSync(file, { throwIfNoEntry: false })?.uid === process.getuid?.();
 
 /** Each entry goes to the same place in `outdir` as it has in the folder of the first. Returns the paths of all files. */
 async function bundle(entries: readonly [string, ...string[]], outdir: string) {

@@ -74,6 +74,24 @@ it("is built anew once a source has changed or its file is lost, and not otherwi
   expect(await output(await bundle.current())).toBe("third");
 });
 
+it("is built elsewhere once its files are another account's, and none of those is run", async () => {
+  const source = fileURLToPath(new URL("../../src/api/postgres/postgres-keeper.ts", import.meta.url));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const bundle = createServingBundle();
+  const before = await bundle.current();
+  vi.stubEnv(SERVING_BUNDLE, before);
+  expect(programArguments(source).at(-1)).toMatch(/postgres-keeper\.mjs$/);
+
+  const own = process.getuid?.() ?? 0;
+  const getuid = vi.spyOn(process, "getuid").mockReturnValue(own + 1);
+  expect(programArguments(source).at(-1)).toBe(source);
+  const elsewhere = await bundle.current();
+  getuid.mockRestore();
+
+  expect(elsewhere).not.toBe(before);
+  expect(await bundle.current()).toBe(elsewhere);
+});
+
 it("names what can't be bundled, and takes it up again once it can", async () => {
   const folder = await sources({ "main.ts": `import "./missing.ts"; console.log("there");` });
   const bundle = createServingBundle(join(folder, "main.ts"));
@@ -98,8 +116,8 @@ it("holds programs beside it, which `programArguments` finds by the bundle's URL
   expect(programArguments(import.meta.filename).at(-1)).toBe(import.meta.filename);
   await rm(bundled);
   expect(programArguments(source)).toEqual(["--import", expect.stringMatching(/^file:.*tsx/), source]);
-  await bundle.current();
-  expect(programArguments(source).at(-1)).toBe(bundled);
+  vi.stubEnv(SERVING_BUNDLE, await bundle.current());
+  expect(programArguments(source).at(-1)).toMatch(/image-worker\.mjs$/);
   vi.stubEnv(SERVING_BUNDLE, undefined);
   expect(programArguments(source).at(-1)).toBe(source);
 });

@@ -122,6 +122,8 @@ describe("a service under mixed traffic", () => {
     const [, before, after] = run.heap;
 
     expect.soft(growth(({ residentMb }) => residentMb)).toBeLessThan(RESIDENT_GROWTH_MAX_MB);
+    // Decoders that are not found take no memory.
+    expect.soft(Math.max(...run.samples.map(({ decodersMb }) => decodersMb))).toBeGreaterThan(0);
     expect.soft(growth(({ decodersMb }) => decodersMb)).toBeLessThan(RESIDENT_GROWTH_MAX_MB);
     expect.soft((after?.heap ?? 0) - (before?.heap ?? 0)).toBeLessThan(HEAP_GROWTH_MAX_MB);
     expect.soft((after?.external ?? 0) - (before?.external ?? 0)).toBeLessThan(HEAP_GROWTH_MAX_MB);

@@ -13,7 +13,7 @@ const bundled = new Map<string, Promise<string>>();
 
 /** `program` is the URL of a module, which finds `workerData` and the parent's messages as in any worker thread. */
 export async function startThread(program: URL, options: ThreadOptions = {}): Promise<Worker> {
-  const script = await scriptOf(program);
+  const script = await threadScript(program);
   // Loaders of this process don't work in a thread.
   const start = (): Worker => new Worker(script, { ...options, eval: true, execArgv: [] });
   return options.resourceLimits?.maxYoungGenerationSizeMb === undefined
@@ -21,8 +21,8 @@ export async function startThread(program: URL, options: ThreadOptions = {}): Pr
     : withOwnYoungGeneration(start);
 }
 
-/** A failure is not kept. */
-function scriptOf({ href }: URL): Promise<string> {
+/** The program as one text, with what it imports of ours; packages stay imports. A failure is not kept. */
+export function threadScript({ href }: URL): Promise<string> {
   const known = bundled.get(href);
   if (known) return known;
   const script = bundle(fileURLToPath(href));

@@ -5,7 +5,7 @@ import type { Service } from "../../../demo/service.ts";
 import { eventually, OPERATOR_TOKEN } from "../../e2e/world.ts";
 import { createPlant, type Plant } from "../../faults/support/plant.ts";
 import { createKey } from "../../support/chain-tables.ts";
-import { childrenOf } from "../../support/process-state.ts";
+import { childrenOf, commandOf } from "../../support/process-state.ts";
 import { startChainLife } from "./chain-life.ts";
 import { createClient } from "./client.ts";
 import { serveDocuments, startPictures } from "./documents.ts";
@@ -95,7 +95,9 @@ interface Parts {
 }
 
 async function runTraffic({ plant, service, life, minutes, seed }: Parts): Promise<SoakRun> {
-  const [pid = 0] = childrenOf(service.process.pid ?? 0);
+  // The supervisor has other children too, such as the compiler of its bundle.
+  const pid = childrenOf(service.process.pid ?? 0).find((child) => commandOf(child).includes("ponder.js"));
+  if (pid === undefined) throw new Error("Ponder's process was not found");
   const probe = await createHeapProbe(pid, service.log);
   const client = createClient(Number(new URL(service.baseUrl).port));
   const subject: Subject = {

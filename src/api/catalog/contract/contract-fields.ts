@@ -1,5 +1,6 @@
 /** What a collection shows of its contract's document (ERC-7572), and of its royalty (ERC-2981). */
 
+import { ZERO_ADDRESS } from "../../chain/index/transfer-kind.ts";
 import { hostOf } from "../../media/rules.ts";
 import { storable } from "../../metadata/rules.ts";
 import { reachableUrl } from "../tokens/reachable-url.ts";
@@ -30,7 +31,6 @@ export const noFields: ContractFields = {
 const NAME_CHARACTERS_MAX = 100;
 const DESCRIPTION_CHARACTERS_MAX = 1_000;
 const LINK_CHARACTERS_MAX = 2_048;
-const IS_ZERO_ADDRESS = /^0x0{40}$/;
 
 /** The price that royalties are asked for; the answer is in hundredths of a percent. */
 export const SALE_PRICE = 10_000n;
@@ -82,7 +82,7 @@ export function royaltyOf(
   const counts = new Map<string, { readonly royalty: Royalty | null; times: number }>();
   for (const { receiver, amount } of answers) {
     const key = `${receiver.toLowerCase()} ${amount}`;
-    const isValid = amount <= SALE_PRICE && !IS_ZERO_ADDRESS.test(receiver);
+    const isValid = amount <= SALE_PRICE && receiver !== ZERO_ADDRESS;
     const royalty = isValid ? { receiver: receiver.toLowerCase(), percent: Number(amount) / 100 } : null;
     const known = counts.get(key) ?? { royalty, times: 0 };
     known.times++;
