@@ -19,7 +19,11 @@ let world: World;
 let client: InstalledClient;
 let key: string;
 beforeAll(async () => {
-  [world, client] = await Promise.all([createWorld({ host: WITHOUT_PICTURES }), installClient()]);
+  [world, client] = await Promise.all([
+    // The locks of the population are events only if they are not final yet, however long the start takes.
+    createWorld({ host: WITHOUT_PICTURES, secondsPerBlock: 5 }),
+    installClient(),
+  ]);
   key = await createKey(world);
   const partner = createPartner(world.service.baseUrl, key);
   await eventually(

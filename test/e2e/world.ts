@@ -36,20 +36,24 @@ export interface World {
 /** Documents with this base name pictures that nobody serves: drawing and checking them takes ten seconds of a core. */
 export const WITHOUT_PICTURES = { documentBaseUrl: "http://127.0.0.1:9" };
 
-/** `more` adds to the environment and to the start options, and may fill the chain and the host in another way. */
+/**
+ * `more` adds to the environment and to the start options, and may fill the chain and the host in another way. What is
+ * older than 30 blocks when the service is ready is history: its locks are not published as events.
+ */
 export async function createWorld(
   more: {
     readonly env?: Record<string, string>;
     readonly service?: Partial<ServiceOptions>;
     readonly populate?: typeof populate;
     readonly host?: MetadataHostOptions;
+    readonly secondsPerBlock?: number;
   } = {},
 ): Promise<World> {
   const folder = makeFolder();
   const [chain, host, port] = await Promise.all([startChain(), startMetadataHost(more.host), freePort()]);
   const population = await (more.populate ?? populate)(chain, host);
   // The guard trusts a chain index only while blocks keep coming.
-  await chain.mineEvery(1);
+  await chain.mineEvery(more.secondsPerBlock ?? 1);
   const heroes = population.erc721.address.toLowerCase();
   const items = population.erc1155.address.toLowerCase();
   const collections = [heroes, items].map((address) => ({ chainId: chain.chainId, address, startBlock: 0 }));
