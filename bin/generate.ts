@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { printClientTypes } from "./client-types.ts";
 import { printOpenApi, printSdl } from "./generated-files.ts";
+import { printKnownChains } from "./known-chains.ts";
 import { printPostman } from "./postman.ts";
 import { newSchemaSql } from "./schema-sql.ts";
 
@@ -13,6 +14,7 @@ const files = {
   "clients/typescript/src/api.ts": await printClientTypes(openApi),
   "schema.graphql": await printSdl(),
   "src/api/db/schema.sql": await newSchemaSql(),
+  "src/api/pages/known-chains.json": printKnownChains(),
 };
 const isCheck = process.argv.includes("--check");
 

@@ -1,6 +1,7 @@
-/** drizzle-orm as `npm ci` patches it (patches/) behaves as published; e2e/ponder-patches.test.ts is about Ponder. */
+/** drizzle-orm as `npm ci` patches it (patches/) behaves as published, and starts load less; e2e/ponder-patches.test.ts has the rest. */
 
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { inspect, promisify } from "node:util";
 import { entityKind, is, type SQL, sql, Table } from "drizzle-orm";
@@ -100,4 +101,56 @@ test("the bare app of the benches has the published drizzle-orm, in each of its 
   expect(part).toMatch(/node_modules\/drizzle-orm-published\/pg-core\/index\.js$/);
   expect(other).toMatch(/node_modules\/ponder\//);
   expect(isPublished).toBe("true");
+});
+
+test("drizzle-orm's many modules have a package.json near them that Node parses at once", () => {
+  for (const folder of ["pg-core", "sql"]) {
+    const nearest = new URL(`../node_modules/drizzle-orm/${folder}/package.json`, import.meta.url);
+    expect(JSON.parse(readFileSync(nearest, "utf8"))).toEqual({
+      description: expect.any(String),
+      type: "module",
+    });
+  }
+});
+
+test("Ponder reads viem's chains only for one whose `rpc` is a URL, and knows when blocks are final without them", async () => {
+  const script = `
+    import { registerHooks } from "node:module";
+    let definitions = 0;
+    const load = (url, context, next) => {
+      if (url.includes("/chains/definitions/")) definitions++;
+      return next(url, context);
+    };
+    registerHooks({ load });
+    const { buildConfig } = await import(${JSON.stringify(new URL("../node_modules/ponder/dist/esm/build/config.js", import.meta.url).href)});
+    const logger = new Proxy({}, { get: () => () => undefined });
+    const common = { logger, shutdown: { add: () => undefined }, options: { rpcMaxConcurrency: 25 } };
+    const transport = () => ({ request: async () => null });
+    for (const rpc of [transport, "https://rpc.example"]) {
+      const config = { chains: { a: { id: 1, rpc }, b: { id: 137, rpc }, c: { id: 999, rpc }, d: { id: 123454321, rpc } } };
+      const { chains } = buildConfig({ common, config });
+      console.log(JSON.stringify({
+        finality: chains.map((chain) => chain.finalityBlockCount),
+        names: chains.map((chain) => chain.viemChain?.name ?? null),
+        definitions,
+      }));
+    }
+    process.exit(0);`;
+  const args = ["--input-type=module", "--eval", script];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
+
+  const [byTransport, byUrl] = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(byTransport).toEqual({
+    finality: [65, 200, 30, 30],
+    names: [null, null, "Hyperliquid EVM", null],
+    definitions: 0,
+  });
+  expect(byUrl).toMatchObject({
+    finality: [65, 200, 30, 30],
+    names: ["Ethereum", "Polygon", "Hyperliquid EVM", null],
+  });
+  expect(byUrl.definitions).toBeGreaterThan(500);
 });

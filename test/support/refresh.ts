@@ -82,11 +82,21 @@ export async function makeDue(db: Queryable): Promise<void> {
   await db.query("update vitrine.refresh set not_before = now() where lease is null");
 }
 
+// A truncation makes new files for a table and its indexes: for all of them, it takes several times what deleting takes.
+const EMPTY = [
+  ..."receipt_token receipt refresh version document held_type cause cause_cursor sweep host sampling"
+    .split(" ")
+    .map((table) => `delete from vitrine.${table}`),
+  // What a service remembers of these, it remembers until they are truncated.
+  `do $$ begin
+     if exists (select from vitrine.token) or exists (select from vitrine.trait_type) then
+       truncate vitrine.token, vitrine.trait_type, vitrine.trait_value;
+     end if;
+   end $$`,
+].join("; ");
+
 export async function emptyTables(db: Queryable): Promise<void> {
-  await db.query(`
-    truncate vitrine.refresh, vitrine.receipt, vitrine.receipt_token, vitrine.token, vitrine.version, vitrine.document,
-             vitrine.trait_type, vitrine.trait_value, vitrine.held_type, vitrine.cause, vitrine.cause_cursor, vitrine.sweep, vitrine.host,
-             vitrine.sampling cascade`);
+  await db.query(EMPTY);
 }
 
 /** A document as stored, made from JSON or from a body's text. */

@@ -53,6 +53,8 @@ async function bundle(file: string): Promise<string> {
     format: "cjs",
     platform: "node",
     target: "node22",
+    // Each becomes a `require`, which finds packages as below.
+    supported: { "dynamic-import": false },
     logLevel: "silent",
     plugins: [onlyUsed],
   });

@@ -29,7 +29,7 @@ const openSweeps = () =>
     "select block::int, minted, asked::int, known::int from vitrine.sweep where finished_at is null",
   );
 /** Completes the queue as the worker would. */
-const finishQueue = () => database.query("update vitrine.refresh set done = wanted");
+const finishQueue = () => database.query("update vitrine.refresh set done = wanted where done < wanted");
 async function work(): Promise<void> {
   for (let pass = 0; pass < 100; pass++) {
     await triggers.handleBatch();

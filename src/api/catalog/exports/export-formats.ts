@@ -1,6 +1,5 @@
 /** The formats of an export. Each turns batches of rows into bytes, in memory that doesn't grow with their number. */
 
-import { ByteWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
 import type { Cell, CellType, Column } from "./export-rows.ts";
 import type { ExportFormat } from "./format-names.ts";
 
@@ -22,7 +21,10 @@ export interface RowWriter<Row> {
 const encoder = new TextEncoder();
 const NOTHING = new Uint8Array();
 
-export function createRowWriter<Row>(format: ExportFormat, columns: readonly Column<Row>[]): RowWriter<Row> {
+export async function createRowWriter<Row>(
+  format: ExportFormat,
+  columns: readonly Column<Row>[],
+): Promise<RowWriter<Row>> {
   switch (format) {
     case "ndjson":
       return {
@@ -66,7 +68,9 @@ const parquetTypes = { text: "STRING", number: "DOUBLE", boolean: "BOOLEAN" } as
   string
 >;
 
-function createParquetWriter<Row>(columns: readonly Column<Row>[]): RowWriter<Row> {
+async function createParquetWriter<Row>(columns: readonly Column<Row>[]): Promise<RowWriter<Row>> {
+  // Fifty modules, which neither a start nor another format needs.
+  const { ByteWriter, ParquetWriter, schemaFromColumnData } = await import("hyparquet-writer");
   const bytes = new ByteWriter();
   const take = (): Uint8Array => {
     const taken = bytes.getBytes().slice();

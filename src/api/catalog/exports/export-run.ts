@@ -196,7 +196,7 @@ export async function runExport(
   };
   const writeAll = async <Row>(columns: readonly Column<Row>[], batches: Batches<Row>): Promise<void> => {
     const deadline = Date.now() + READ_MS_MAX;
-    const writer = createRowWriter(format, columns);
+    const writer = await createRowWriter(format, columns);
     await append(writer.begin());
     for await (const { rows, bytes } of batches) {
       if (Date.now() > deadline) throw new Error("the export took longer than 30 minutes to read");
