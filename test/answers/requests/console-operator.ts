@@ -1,7 +1,7 @@
 /** The operator's pages of the console, and how sessions end. */
 
 import { form, get, type HttpRequest, page, post, type Request } from "../request.ts";
-import { signIn } from "./console.ts";
+import { signIn, untilUsed } from "./console.ts";
 
 const O = "/console/operator";
 const operator = { as: "operator" } as const;
@@ -47,7 +47,7 @@ const apps: HttpRequest[] = [
   page(`${O}/apps?q=nobody`, operator),
   page(`${O}/apps?q=%25`, operator),
   page(`${O}/apps?after=x`, operator),
-  page("/console/apps/{{app}}", operator),
+  page("/console/apps/{{app}}", { ...operator, ...untilUsed(2) }),
   page("/console/apps/{{app}}/permissions", operator),
   page("/console/apps/{{app}}/limits", { ...operator, replace: counts }),
   form("/console/apps/{{app}}/limits/set", { tier: "intermediate" }, operator),

@@ -16,6 +16,11 @@ const MESSAGE = "/console/sign-in/message";
 const SIGN_IN = "/console/sign-in";
 const none = "{{id}}";
 
+/** Uses of keys are written in batches: until a page shows so many keys as used. */
+export const untilUsed = (keys: number) => ({
+  until: (text: string) => text.match(/"Last used"><time/g)?.length === keys,
+});
+
 /** The signature of what was issued last. */
 const signed =
   (who: "ada" | "ben" | "operator" | "owner") =>
@@ -138,6 +143,7 @@ const apps: HttpRequest[] = [
   form("/console/apps/{{app}}/keys/{{key_id}}/rotate", { grace: "3600" }, as("ada")),
   page("/console/apps/{{app}}?done=rotated", {
     as: "ada",
+    ...untilUsed(1),
     save: { second_key: /keys\/([0-9a-f-]{36})\/reveal/ },
   }),
   form("/console/apps/{{app}}/keys/{{key_id}}/revoke", {}, as("ada")),

@@ -2,6 +2,11 @@
 
 import { del, each, get, type HttpRequest, head, post, put, type Request } from "../request.ts";
 
+/** Uses of keys are written in batches: until so many keys are shown as used. */
+const untilUsed = (keys: number) => ({
+  until: (text: string) => text.match(/"last_used_at":"/g)?.length === keys,
+});
+
 const keys: HttpRequest[] = [
   get("/admin/keys", { note: "no token", isOperator: false }),
   get("/admin/keys", {
@@ -11,7 +16,11 @@ const keys: HttpRequest[] = [
   }),
   get("/admin/keys", { note: "another scheme", isOperator: false, headers: { authorization: "Basic eDp5" } }),
   get("/admin/keys", { note: "an API key", isOperator: false, key: "full" }),
-  get("/admin/keys", { note: "another origin", headers: { origin: "https://shop.example" } }),
+  get("/admin/keys", {
+    note: "another origin",
+    headers: { origin: "https://shop.example" },
+    ...untilUsed(4),
+  }),
   get("/admin/keys"),
   head("/admin/keys"),
   post("/admin/keys", { app: "Recorded", apis: ["market"] }, { save: { made_key: "key", made_id: "id" } }),
@@ -81,7 +90,7 @@ const keys: HttpRequest[] = [
   }),
   del("/admin/keys/{{id}}"),
   del("/admin/keys/x"),
-  get("/admin/keys", { note: "after all this" }),
+  get("/admin/keys", { note: "after all this", ...untilUsed(6) }),
   post("/admin/login_links"),
   post("/admin/login_links", undefined, { note: "no token", isOperator: false }),
 ];
