@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Trait } from "../../../src/api/metadata/document/traits.ts";
+import { readTraitTypes } from "../../../src/api/metadata/traits/trait-type-store.ts";
+import { createRememberedValues, internValues } from "../../../src/api/metadata/traits/trait-value-store.ts";
 import { forgetUnusedValues } from "../../../src/api/metadata/traits/value-retention.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { emptyTables } from "../../support/refresh.ts";
 import { createBarrier } from "../../support/worker.ts";
-import { countWaiting, createTraitsHarness, number, text } from "./traits-harness.ts";
+import { collectionRef, countWaiting, createTraitsHarness, number, text } from "./traits-harness.ts";
 
 const test = await createTestDatabase();
 const { database } = test;
@@ -64,6 +67,37 @@ describe("a trait value", () => {
     await record("3", [text("Class", "Mage")]);
 
     expect(await heldBy("3")).toEqual([{ value: "Mage" }]);
+  });
+
+  it("is remembered while it is among the last used; any other is read again, with the same id", async () => {
+    const names = Array.from({ length: 12 }, (_, nth) => `Class ${nth}`);
+    await record(
+      "1",
+      names.map((name) => text("Class", name)),
+    );
+    const classes = names.map((value): Trait => ({ trait_type: "Class", display_type: "string", value }));
+    const remembered = createRememberedValues(5);
+    const idsOf = (traits: readonly Trait[]) =>
+      database.transaction(async (tx) => {
+        const types = await readTraitTypes(tx, collectionRef, ["Class"]);
+        return traits.map(await internValues(tx, types, traits, remembered));
+      });
+
+    const ids = await idsOf(classes);
+    expect(remembered.size).toBe(5);
+    expect(new Set(ids).size).toBe(12);
+    expect(ids).not.toContain(undefined);
+    expect(await idsOf(classes)).toEqual(ids);
+    expect(remembered.size).toBe(5);
+  });
+
+  it("is remembered among 100,000 at most", () => {
+    const remembered = createRememberedValues();
+    for (let id = 0; id <= 100_000; id++) remembered.set(`1:string:=${id}`, id);
+
+    expect(remembered.size).toBe(100_000);
+    expect(remembered.has("1:string:=0")).toBe(false);
+    expect(remembered.get("1:string:=100000")).toBe(100_000);
   });
 
   it("whose transaction was rolled back is not remembered", async () => {

@@ -42,9 +42,9 @@ export type ValueIds = (trait: Trait) => number | undefined;
  * `valuesEpoch` is the same: no value is deleted while a transaction holds off approvals.
  */
 export type RememberedValues = LRUCache<string, number>;
-export const createRememberedValues = (): RememberedValues =>
+export const createRememberedValues = (entriesMax = REMEMBERED_MAX): RememberedValues =>
   // By size: with `max`, lru-cache reserves the memory of all entries at once.
-  new LRUCache({ maxSize: REMEMBERED_MAX, sizeCalculation: () => 1 });
+  new LRUCache({ maxSize: entriesMax, sizeCalculation: () => 1 });
 
 /** The ids of these entries' values, adding new ones. Their trait types must be known, read in this transaction. */
 export async function internValues(
