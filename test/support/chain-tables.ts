@@ -47,6 +47,7 @@ export async function createSite(
 ): Promise<Site> {
   const folder = makeFolder();
   const database = await createDatabaseOf();
+  const pool = new pg.Pool({ connectionString: database.url });
   const collections = chains.flatMap(({ chain, collections: addresses }) =>
     addresses.map((address) => ({ chainId: chain.chainId, address, startBlock: 0 })),
   );
@@ -89,15 +90,7 @@ export async function createSite(
       services.push(service);
       return service;
     },
-    async query<Row>(sql: string) {
-      const client = new pg.Client({ connectionString: database.url });
-      await client.connect();
-      try {
-        return (await client.query(sql)).rows as Row[];
-      } finally {
-        await client.end();
-      }
-    },
+    query: async <Row>(sql: string) => (await pool.query(sql)).rows as Row[],
     async digest(schema) {
       const content = "count(*) || ' rows ' || coalesce(md5(string_agg(t::text, ' ' order by t::text)), '')";
       const parts = onchainTables.map(
@@ -107,7 +100,7 @@ export async function createSite(
       return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
     },
     async close() {
-      await Promise.all(services.map((service) => service.stop()));
+      await Promise.all([pool.end(), ...services.map((service) => service.stop())]);
       await database.drop();
       await Promise.all(chains.map(({ chain }) => chain.close()));
       rmSync(folder, { recursive: true, force: true });
