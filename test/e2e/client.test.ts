@@ -20,7 +20,7 @@ let client: InstalledClient;
 let key: string;
 beforeAll(async () => {
   [world, client] = await Promise.all([
-    // The locks of the population are events only if they are not final yet, however long the start takes.
+    // The locks of the population are events only if they are not final yet: a start may take two minutes.
     createWorld({ host: WITHOUT_PICTURES, secondsPerBlock: 5 }),
     installClient(),
   ]);

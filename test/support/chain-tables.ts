@@ -48,6 +48,8 @@ export async function createSite(
   const folder = makeFolder();
   const database = await createDatabaseOf();
   const pool = new pg.Pool({ connectionString: database.url });
+  // Of connections that nobody uses; a query reports its own.
+  pool.on("error", () => undefined);
   const collections = chains.flatMap(({ chain, collections: addresses }) =>
     addresses.map((address) => ({ chainId: chain.chainId, address, startBlock: 0 })),
   );

@@ -82,15 +82,22 @@ export async function makeDue(db: Queryable): Promise<void> {
   await db.query("update vitrine.refresh set not_before = now() where lease is null");
 }
 
+const DELETED =
+  "receipt_token receipt refresh version document held_type cause cause_cursor sweep host sampling".split(
+    " ",
+  );
+// What a service remembers of these, it remembers until they are truncated.
+const TRUNCATED = ["token", "trait_type", "trait_value"];
+const listed = (tables: readonly string[]): string => tables.map((table) => `vitrine.${table}`).join(", ");
+
 // A truncation makes new files for a table and its indexes: for all of them, it takes several times what deleting takes.
 const EMPTY = [
-  ..."receipt_token receipt refresh version document held_type cause cause_cursor sweep host sampling"
-    .split(" ")
-    .map((table) => `delete from vitrine.${table}`),
-  // What a service remembers of these, it remembers until they are truncated.
+  // As a truncation would, waits for what is still being written.
+  `lock table ${listed([...DELETED, ...TRUNCATED])} in share row exclusive mode`,
+  ...DELETED.map((table) => `delete from vitrine.${table}`),
   `do $$ begin
-     if exists (select from vitrine.token) or exists (select from vitrine.trait_type) then
-       truncate vitrine.token, vitrine.trait_type, vitrine.trait_value;
+     if ${TRUNCATED.map((table) => `exists (select from vitrine.${table})`).join(" or ")} then
+       truncate ${listed(TRUNCATED)};
      end if;
    end $$`,
 ].join("; ");

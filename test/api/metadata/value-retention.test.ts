@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Queryable } from "../../../src/api/db/database.ts";
 import type { Trait } from "../../../src/api/metadata/document/traits.ts";
+import { textKey } from "../../../src/api/metadata/traits/text-key.ts";
 import { readTraitTypes } from "../../../src/api/metadata/traits/trait-type-store.ts";
 import { createRememberedValues, internValues } from "../../../src/api/metadata/traits/trait-value-store.ts";
 import { forgetUnusedValues } from "../../../src/api/metadata/traits/value-retention.ts";
@@ -77,18 +79,27 @@ describe("a trait value", () => {
     );
     const classes = names.map((value): Trait => ({ trait_type: "Class", display_type: "string", value }));
     const remembered = createRememberedValues(5);
+    const looked: unknown[] = [];
     const idsOf = (traits: readonly Trait[]) =>
       database.transaction(async (tx) => {
         const types = await readTraitTypes(tx, collectionRef, ["Class"]);
-        return traits.map(await internValues(tx, types, traits, remembered));
+        const noting: Queryable = {
+          query(sql, parameters = [], name) {
+            if (name === "find values") looked.push(parameters[2]);
+            return tx.query(sql, parameters, name);
+          },
+        };
+        return traits.map(await internValues(noting, types, traits, remembered));
       });
 
     const ids = await idsOf(classes);
-    expect(remembered.size).toBe(5);
     expect(new Set(ids).size).toBe(12);
     expect(ids).not.toContain(undefined);
+    expect(remembered.size).toBe(5);
     expect(await idsOf(classes)).toEqual(ids);
     expect(remembered.size).toBe(5);
+    const keys = names.map(textKey);
+    expect(looked).toEqual([keys, keys.slice(0, 7)]);
   });
 
   it("is remembered among 100,000 at most", () => {

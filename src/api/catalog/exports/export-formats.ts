@@ -21,26 +21,29 @@ export interface RowWriter<Row> {
 const encoder = new TextEncoder();
 const NOTHING = new Uint8Array();
 
-export async function createRowWriter<Row>(
+/** Loads what a format needs, and returns what makes a writer for rows of these columns. */
+export async function loadFormat(
   format: ExportFormat,
-  columns: readonly Column<Row>[],
-): Promise<RowWriter<Row>> {
+): Promise<<Row>(columns: readonly Column<Row>[]) => RowWriter<Row>> {
   switch (format) {
     case "ndjson":
-      return {
+      return () => ({
         begin: () => NOTHING,
         rows: (rows) => encoder.encode(rows.map((row) => `${JSON.stringify(row)}\n`).join("")),
         end: () => NOTHING,
-      };
+      });
     case "csv":
-      return {
+      return (columns) => ({
         begin: () => encoder.encode(csvLine(columns.map(({ name }) => csvCell(name)))),
         rows: (rows) =>
           encoder.encode(rows.map((row) => csvLine(columns.map(({ of }) => csvCell(of(row))))).join("")),
         end: () => NOTHING,
-      };
-    case "parquet":
-      return createParquetWriter(columns);
+      });
+    case "parquet": {
+      // Fifty modules, which neither a start nor another format needs.
+      const library = await import("hyparquet-writer");
+      return (columns) => createParquetWriter(library, columns);
+    }
   }
 }
 
@@ -68,9 +71,10 @@ const parquetTypes = { text: "STRING", number: "DOUBLE", boolean: "BOOLEAN" } as
   string
 >;
 
-async function createParquetWriter<Row>(columns: readonly Column<Row>[]): Promise<RowWriter<Row>> {
-  // Fifty modules, which neither a start nor another format needs.
-  const { ByteWriter, ParquetWriter, schemaFromColumnData } = await import("hyparquet-writer");
+function createParquetWriter<Row>(
+  { ByteWriter, ParquetWriter, schemaFromColumnData }: typeof import("hyparquet-writer"),
+  columns: readonly Column<Row>[],
+): RowWriter<Row> {
   const bytes = new ByteWriter();
   const take = (): Uint8Array => {
     const taken = bytes.getBytes().slice();

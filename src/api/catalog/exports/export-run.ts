@@ -13,7 +13,7 @@ import type { TradingService } from "../../trading/service.ts";
 import { requireIndexed } from "../holders/owners.ts";
 import { copyOwners, readCopiedOwners, readHead } from "../holders/owners-store.ts";
 import { viewFetch, viewIdentity, viewLock } from "../tokens/token-view.ts";
-import { createRowWriter } from "./export-formats.ts";
+import { loadFormat } from "./export-formats.ts";
 import {
   type Column,
   columnsOfTokens,
@@ -184,6 +184,7 @@ export async function runExport(
   const { tables, metadata } = reads;
   const { chainId, address } = collection;
   const { format, what, atBlock, after = "" } = query;
+  const createWriter = await loadFormat(format);
   let written = 0;
   const append = async (bytes: Uint8Array): Promise<void> => {
     if (left.aborted) throw new Error("the client is gone");
@@ -196,7 +197,7 @@ export async function runExport(
   };
   const writeAll = async <Row>(columns: readonly Column<Row>[], batches: Batches<Row>): Promise<void> => {
     const deadline = Date.now() + READ_MS_MAX;
-    const writer = await createRowWriter(format, columns);
+    const writer = createWriter(columns);
     await append(writer.begin());
     for await (const { rows, bytes } of batches) {
       if (Date.now() > deadline) throw new Error("the export took longer than 30 minutes to read");
