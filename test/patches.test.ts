@@ -1,4 +1,7 @@
-/** drizzle-orm as `npm ci` patches it (patches/) behaves as published, and starts load less; e2e/ponder-patches.test.ts has the rest. */
+/**
+ * drizzle-orm as `npm ci` patches it (patches/) behaves as published, and starts load less; e2e/ponder-patches.test.ts has
+ * the rest.
+ */
 
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -103,13 +106,16 @@ test("the bare app of the benches has the published drizzle-orm, in each of its 
   expect(isPublished).toBe("true");
 });
 
-test("drizzle-orm's many modules have a package.json near them that Node parses at once", () => {
-  for (const folder of ["pg-core", "sql"]) {
-    const nearest = new URL(`../node_modules/drizzle-orm/${folder}/package.json`, import.meta.url);
-    expect(JSON.parse(readFileSync(nearest, "utf8"))).toEqual({
-      description: expect.any(String),
-      type: "module",
-    });
+test("Node finds a short package.json for drizzle-orm's modules, in place of the package's own exports", () => {
+  const { findPackageJSON } = createRequire(import.meta.url)("node:module");
+  const nearest = (module: string) => {
+    const url = new URL(`../node_modules/${module}`, import.meta.url);
+    return JSON.parse(readFileSync(findPackageJSON(url), "utf8"));
+  };
+
+  for (const module of ["pg-core/columns/text.js", "sql/expressions/conditions.js"]) {
+    expect(nearest(`drizzle-orm/${module}`)).toEqual({ description: expect.any(String), type: "module" });
+    expect(nearest(`drizzle-orm-published/${module}`)).toHaveProperty("exports");
   }
 });
 

@@ -82,10 +82,10 @@ export async function makeDue(db: Queryable): Promise<void> {
   await db.query("update vitrine.refresh set not_before = now() where lease is null");
 }
 
-const DELETED =
-  "receipt_token receipt refresh version document held_type cause cause_cursor sweep host sampling".split(
-    " ",
-  );
+const DELETED = [
+  ...["receipt_token", "receipt", "refresh", "version", "document", "held_type"],
+  ...["cause", "cause_cursor", "sweep", "host", "sampling"],
+];
 // What a service remembers of these, it remembers until they are truncated.
 const TRUNCATED = ["token", "trait_type", "trait_value"];
 const listed = (tables: readonly string[]): string => tables.map((table) => `vitrine.${table}`).join(", ");
