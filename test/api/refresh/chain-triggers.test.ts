@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createTestDatabase } from "../../support/database.ts";
+import type { Database } from "../../../src/api/db/database.ts";
+import { countRowsRead, createTestDatabase } from "../../support/database.ts";
 import { ask, CHAIN_ID, emptyTables, readQueue } from "../../support/refresh.ts";
 import { createTriggerSetup } from "../../support/triggers.ts";
 
@@ -17,6 +18,26 @@ const known = async (): Promise<string[]> =>
   (
     await database.query<{ id: string }>("select token_id::text as id from vitrine.token order by token_id")
   ).map(({ id }) => id);
+
+/** So many triggers, of other tokens, in the block of the only one. */
+async function addMore(count: number): Promise<void> {
+  const { metadataUpdate } = test.tables;
+  await database.query(
+    `insert into ${metadataUpdate}
+     select (jsonb_populate_record(m, jsonb_build_object(
+              'id', left(m.id, -16) || lpad(n::text, 16, '0'), 'from_token_id', n, 'to_token_id', n, 'log_index', n))).*
+       from ${metadataUpdate} m, generate_series(1, $1::int) n`,
+    [count],
+  );
+}
+
+/** How often PostgreSQL has ended a transaction of this database because of a deadlock. */
+async function deadlocks(): Promise<number> {
+  const [row] = await database.query<{ deadlocks: number }>(
+    "select deadlocks::int from pg_stat_database where datname = current_database()",
+  );
+  return row?.deadlocks ?? 0;
+}
 
 describe("a new trigger", () => {
   it("asks for its token once, at its block, however often it is handled", async () => {
@@ -112,18 +133,43 @@ describe("a new trigger", () => {
   });
 });
 
+it("a pass reads what is new, and not all that may still change", async () => {
+  const HANDLED = 3_000;
+  const NEW = 10;
+  // Each is looked up a few times, by several statements.
+  const ROWS_PER_TRIGGER = 10;
+  let read = 0;
+  const counting: Database = {
+    ...database,
+    transaction: (work) =>
+      database.transaction(async (tx) => {
+        let result: Awaited<ReturnType<typeof work>> | undefined;
+        read = await countRowsRead(tx, ["vitrine", test.tables.schema], async () => {
+          result = await work(tx);
+        });
+        return result as Awaited<ReturnType<typeof work>>;
+      }),
+  };
+  const counted = createTriggerSetup({ ...test, database: counting }).triggers();
+  await setup.setChain(100, 70);
+  await setup.add({ block: 90, token: 0n });
+  await addMore(HANDLED);
+  await database.query(`analyze ${test.tables.metadataUpdate}`);
+  while ((await counted.handleBatch()).isMore);
+  for (let log = 0; log < NEW; log++) await setup.add({ block: 91, log, token: BigInt(log) });
+
+  await counted.handleBatch();
+
+  expect(await readQueue(database)).toContainEqual(expect.objectContaining({ tokenId: "9", requested: 2 }));
+  expect(read).toBeLessThan(NEW * ROWS_PER_TRIGGER);
+});
+
 it("a burst of 12,000 is handled, and reverted, though PostgreSQL's statistics are of quiet times", async () => {
   await setup.setChain(100, 70);
   await setup.add({ block: 90, token: 0n });
   await triggers.handleBatch();
   await database.query("analyze vitrine.cause");
-  const { metadataUpdate } = test.tables;
-  await database.query(
-    `insert into ${metadataUpdate}
-     select (jsonb_populate_record(m, jsonb_build_object(
-              'id', left(m.id, -16) || lpad(n::text, 16, '0'), 'from_token_id', n, 'to_token_id', n, 'log_index', n))).*
-       from ${metadataUpdate} m, generate_series(1, 12000) n`,
-  );
+  await addMore(12_000);
   const waiting = async () => (await readQueue(database)).length;
 
   // Each statement has five seconds. What compares each row with each takes longer.
@@ -218,6 +264,7 @@ describe("processes that handle triggers at the same time", () => {
     await setup.setChain(10_000, 100);
     const requested = Array.from({ length: 60 }, (_, index) => String(index));
     const failures: unknown[] = [];
+    const before = await deadlocks();
     for (let round = 0; round < 8; round++) {
       for (let token = 0; token < 60; token++) {
         // Even and odd tokens arrive in different batches, so that they are enqueued out of order.
@@ -230,6 +277,8 @@ describe("processes that handle triggers at the same time", () => {
     }
 
     expect(failures).toEqual([]);
+    // Each costs a second, after which one of the two starts again.
+    expect(await deadlocks()).toBe(before);
     expect((await readQueue(database)).every(({ requested }) => requested === 8 + 8 * 6)).toBe(true);
   });
 });

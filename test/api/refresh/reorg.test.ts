@@ -115,6 +115,48 @@ describe("a reorg", () => {
     expect(await waiting()).toEqual([]);
   });
 
+  it("that brings another event before the one it reverts has both tokens read", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 88, token: 3n });
+    await setup.add({ block: 90, log: 5, token: 1n, hash: "0xold" });
+    await triggers.handleBatch();
+    await fetchAll();
+
+    await setup.revert(89);
+    await setup.add({ block: 90, log: 2, token: 2n, hash: "0xnew" });
+    await triggers.handleBatch();
+
+    expect(await waiting()).toEqual([
+      { tokenId: "1", trigger: "reorg", minBlock: 0 },
+      { tokenId: "2", trigger: "event", minBlock: 90 },
+    ]);
+  });
+
+  it("during a restart is found when the index has caught up, though newer triggers were handled before", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, token: 1n });
+    await triggers.handleBatch();
+    await fetchAll();
+    await raiseHeads(database, test.tables);
+    const restarted = setup.triggers();
+
+    await setup.revert(71);
+    await setup.add({ block: 80, token: 3n });
+    await setup.setChain(80, 70);
+    await restarted.handleBatch();
+    expect(await waiting()).toEqual([{ tokenId: "3", trigger: "event", minBlock: 80 }]);
+    await fetchAll();
+    await setup.add({ block: 95, token: 2n });
+    await setup.setChain(95, 70);
+    await restarted.handleBatch();
+    expect(await waiting()).toEqual([{ tokenId: "2", trigger: "event", minBlock: 95 }]);
+    await fetchAll();
+    await setup.setChain(101, 70);
+    await restarted.handleBatch();
+
+    expect(await waiting()).toEqual([{ tokenId: "1", trigger: "reorg", minBlock: 0 }]);
+  });
+
   it("that reverts a range sweeps it again, from a block that exists", async () => {
     await setup.setChain(100, 70);
     await setup.know({ 1: 95, 2: 95 });

@@ -34,15 +34,40 @@ export interface EnqueueRequest {
  * answer this request. A waiting fetch answers it as well; after one that has started, another follows.
  */
 export async function enqueue(db: Queryable, request: EnqueueRequest): Promise<ReadonlyMap<string, string>> {
-  const { chainId, collection, trigger, anonymous = false, accept = false, rechecks = true } = request;
+  const marks = await enqueueRows(db, [request]);
+  return new Map(marks.map(({ tokenId, mark }) => [tokenId, mark]));
+}
+
+/**
+ * The same for several requests of distinct tokens, in one transaction: one after another, two such transactions could
+ * each wait for a token that the other has enqueued.
+ */
+export async function enqueueTogether(db: Queryable, requests: readonly EnqueueRequest[]): Promise<void> {
+  if (requests.some(({ tokens }) => tokens.size > 0)) await enqueueRows(db, requests);
+}
+
+interface QueueMark {
+  readonly tokenId: string;
+  readonly mark: string;
+}
+
+async function enqueueRows(db: Queryable, requests: readonly EnqueueRequest[]): Promise<QueueMark[]> {
+  const rows = requests.flatMap(({ chainId, collection, tokens, unseen = [] }, index) => {
+    const strange = new Set(unseen);
+    return [...tokens].map(([tokenId, block]) => {
+      const order = `${String(chainId).padStart(16, "0")} ${collection} ${tokenId}`;
+      return { order, tokenId, block, isUnseen: strange.has(tokenId), nth: index + 1 };
+    });
+  });
   // Always in the same order, so that two batches never deadlock.
-  const tokens = [...request.tokens].sort(([a], [b]) => (a < b ? -1 : 1));
-  const rows = await db.query<{ tokenId: string; mark: string }>(
+  rows.sort((a, b) => (a.order < b.order ? -1 : 1));
+  const marks = await db.query<QueueMark>(
     `insert into vitrine.refresh as r
             (chain_id, collection, token_id, wanted, priority, trigger, anonymous, unseen, min_block, accept, looks)
-     select $1, $2, id, 1, $4, $5, $7, id = any($10::numeric[]), block, $8,
-            case when $9 and $5 in ('event', 'mint', 'sweep') then 0 end
-       from unnest($3::numeric[], $6::bigint[]) as t(id, block)
+     select ($5::bigint[])[nth], ($6::text[])[nth], id, 1, ($7::smallint[])[nth], ($8::text[])[nth], ($9::boolean[])[nth],
+            is_unseen, block, ($10::boolean[])[nth],
+            case when ($11::boolean[])[nth] and ($8::text[])[nth] in ('event', 'mint', 'sweep') then 0 end
+       from unnest($1::numeric[], $2::bigint[], $3::boolean[], $4::int[]) as t(id, block, is_unseen, nth)
      on conflict (chain_id, collection, token_id) do update set
        wanted = r.wanted + 1,
        priority = case when r.wanted > r.done then greatest(r.priority, excluded.priority) else excluded.priority end,
@@ -64,20 +89,21 @@ export async function enqueue(db: Queryable, request: EnqueueRequest): Promise<R
                   case when excluded.anonymous then r.anonymous_started_at + ${ANONYMOUS_SPACING} end))
      returning r.token_id as "tokenId", r.wanted as mark`,
     [
-      chainId,
-      collection,
-      tokens.map(([tokenId]) => tokenId),
-      anonymous ? ANONYMOUS_PRIORITY : priorities[trigger],
-      trigger,
-      tokens.map(([, block]) => block),
-      anonymous,
-      accept,
-      rechecks,
-      request.unseen ?? [],
+      rows.map(({ tokenId }) => tokenId),
+      rows.map(({ block }) => block),
+      rows.map(({ isUnseen }) => isUnseen),
+      rows.map(({ nth }) => nth),
+      requests.map(({ chainId }) => chainId),
+      requests.map(({ collection }) => collection),
+      requests.map(({ anonymous, trigger }) => (anonymous ? ANONYMOUS_PRIORITY : priorities[trigger])),
+      requests.map(({ trigger }) => trigger),
+      requests.map(({ anonymous = false }) => anonymous),
+      requests.map(({ accept = false }) => accept),
+      requests.map(({ rechecks = true }) => rechecks),
     ],
   );
   await db.query("select pg_notify($1, '')", [REFRESH_CHANNEL]);
-  return new Map(rows.map(({ tokenId, mark }) => [tokenId, mark]));
+  return marks;
 }
 
 /** Those of the tokens with a requested fetch. */

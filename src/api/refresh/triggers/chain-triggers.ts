@@ -7,7 +7,7 @@ import { headMark, ready } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import type { MetadataService } from "../../metadata/service.ts";
-import { enqueue } from "../queue/queue.ts";
+import { type EnqueueRequest, enqueueTogether } from "../queue/queue.ts";
 import { addChainSweep } from "./chain-sweeps.ts";
 import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
 import { addSweep, endMintSweep } from "./sweeps.ts";
@@ -41,21 +41,43 @@ interface Progress {
   readonly mark: string;
 }
 
+/** SQL: up to where everything was handled and settled. `$1` is the index's schema, `$2` the chain. */
+const HANDLED =
+  "coalesce((select handled from vitrine.cause_cursor where schema = $1 and chain_id = $2), '')";
+
+/**
+ * SQL: the newest handled trigger, `last`, and the id after which any other may be missing from the handled ones, `since`.
+ * The index adds in the order of ids, and a reorg removes all that comes after a block. So while the newest one is still in
+ * its block, each before it was handled as well; otherwise everything that may change is compared.
+ */
+const handledUpTo = (tables: ChainTables): string => `
+  last as materialized (
+    select c.id, c.block_hash from vitrine.cause c where c.schema = $1 and c.chain_id = $2 order by c.id desc limit 1),
+  since as materialized (
+    select case when i.intact then coalesce((select id from last), ${HANDLED}) else ${HANDLED} end as id, i.intact
+      from (select not exists (
+        select from last where (select m.block_hash from ${tables.metadataUpdate} m where m.id = last.id)
+                               is distinct from last.block_hash) as intact) i)`;
+
 /**
  * SQL: the first ids, at least `most` if there are as many, of the triggers for which `where` holds and that were not
- * handled. `$1` is the index's schema, `$2` the chain. A set difference, since few triggers may still change in quiet
- * times: with statistics of such a time, a join with the handled ones would compare each with each. PostgreSQL before 18
- * sorts all that it subtracts from; no more than the handled ones can be among the first.
+ * handled; for a statement with `handledUpTo`. A set difference, since few triggers may still change in quiet times: with
+ * statistics of such a time, a join with the handled ones would compare each with each. PostgreSQL before 18 sorts all that
+ * it subtracts from; no more than the handled ones can be among the first.
  */
 const unhandledIn = (tables: ChainTables, where: string, most: number): string => {
-  const handled = "from vitrine.cause c where c.schema = $1 and c.chain_id = $2";
-  return `select id from (select m.id from ${tables.metadataUpdate} m where ${where}
+  const handled =
+    "from vitrine.cause c where c.schema = $1 and c.chain_id = $2 and c.id > (select id from since)";
+  return `select id from (select m.id from ${tables.metadataUpdate} m
+                           where m.chain_id = $2 and m.id > (select id from since) and ${where}
                            order by m.id limit ${most} + (select count(*) ${handled})) m
           except select c.id ${handled}`;
 };
 
 export function createChainTriggers({ database, tables, metadata, media, now = Date.now }: ChainTriggerDeps) {
   const behind = new Map<number, { readonly latest: string; readonly since: number }>();
+  // The chains whose stored triggers are all in the index, unless the newest of them has gone.
+  const compared = new Set<number>();
   return {
     /** Handles one batch per chain. Processes take turns per chain; one that finds another at work leaves the batch to it. */
     async handleBatch(): Promise<Handled> {
@@ -64,41 +86,58 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
       );
       let isMore = false;
       for (const { chainId } of chains) {
-        isMore = (await database.transaction((tx) => handleChain(tx, Number(chainId)))) || isMore;
+        isMore = (await handle(Number(chainId))) || isMore;
       }
       return { isMore, isBackfill: chains.some(({ isBackfill }) => isBackfill) };
     },
   };
 
-  async function handleChain(tx: Queryable, chainId: number): Promise<boolean> {
+  /** Whether another batch of the chain is waiting. */
+  async function handle(chainId: number): Promise<boolean> {
+    const wasCompared = compared.delete(chainId);
+    const { isMore, isCompared } = await database.transaction((tx) => handleChain(tx, chainId, wasCompared));
+    if (isCompared) compared.add(chainId);
+    return isMore;
+  }
+
+  async function handleChain(
+    tx: Queryable,
+    chainId: number,
+    wasCompared: boolean,
+  ): Promise<{ readonly isMore: boolean; readonly isCompared: boolean }> {
     const [lock] = await tx.query<{ mine: boolean }>(
       "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as mine",
       [`vitrine triggers ${tables.schema} ${chainId}`],
     );
-    if (!lock?.mine) return false;
+    if (!lock?.mine) return { isMore: false, isCompared: wasCompared };
 
     const progress = await readProgress(tx, chainId);
     const { handled, settled } = progress;
-    const gone = isCaughtUp(chainId, progress) ? await takeGone(tx, chainId, handled) : [];
-    const fresh = await readNew(tx, chainId, handled);
-    const seen = new Map<string, readonly string[]>();
-    for (const batch of group(gone, () => "reorg")) await ask(tx, chainId, batch);
-    for (const batch of group(fresh.filter(isAsked), triggerOf)) {
-      const tokenIds = await ask(tx, chainId, batch);
-      seen.set(batch.collection, [...(seen.get(batch.collection) ?? []), ...tokenIds]);
-    }
+    const isCurrent = isCaughtUp(chainId, progress);
+    const gone = isCurrent ? await takeGone(tx, chainId, handled, wasCompared) : [];
+    const fresh = await readNew(tx, chainId);
+    // Above the newest one while that was gone: it may be hidden below them from now on.
+    const isCompared = (isCurrent || wasCompared) && fresh.every(({ isInOrder }) => isInOrder);
+    await ask(
+      tx,
+      chainId,
+      group(gone, () => "reorg"),
+    );
+    const seen = await ask(tx, chainId, group(fresh.filter(isAsked), triggerOf));
     await hideReverted(tx, chainId, fresh);
     // In the order of a worker that records fetches: tokens first.
     await showServed(tx, { metadata, media }, chainId, seen);
-    await remember(
-      tx,
-      chainId,
-      fresh.filter(({ id }) => id > settled),
-    );
     // A full batch ends at its last row: later rows were not read.
     const last = fresh.length === BATCH_ROWS ? fresh.at(-1)?.id : undefined;
-    await forget(tx, chainId, last !== undefined && last < settled ? last : settled);
-    return last !== undefined;
+    await Promise.all([
+      remember(
+        tx,
+        chainId,
+        fresh.filter(({ id }) => id > settled),
+      ),
+      forget(tx, chainId, last !== undefined && last < settled ? last : settled),
+    ]);
+    return { isMore: last !== undefined, isCompared };
   }
 
   /** Up to where everything was handled before, and up to where rows can't change any more. */
@@ -127,17 +166,24 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
 
   /**
    * Deletes and returns stored triggers whose row is gone, or is in another block now. A block's rows go together, so
-   * that one of them is looked for per block.
+   * that one of them is looked for per block; if all were `compared` before, none while the newest is there.
    */
-  async function takeGone(tx: Queryable, chainId: number, handled: string): Promise<TriggerRow[]> {
+  async function takeGone(
+    tx: Queryable,
+    chainId: number,
+    handled: string,
+    wasCompared: boolean,
+  ): Promise<TriggerRow[]> {
     const isGone = (id: string, hash: string): string =>
       `(select m.block_hash from ${tables.metadataUpdate} m where m.id = ${id}) is distinct from ${hash}`;
     const blocks = await tx.query<{ hash: string }>(
-      `select k.block_hash as hash
+      `with ${handledUpTo(tables)}
+       select k.block_hash as hash
          from (select block_hash, min(id) as id from vitrine.cause
-                where schema = $1 and chain_id = $2 and id > $3 group by block_hash) k
+                where schema = $1 and chain_id = $2 and id > $3
+                  and not ($4 and (select intact from since)) group by block_hash) k
         where ${isGone("k.id", "k.block_hash")}`,
-      [tables.schema, chainId, handled],
+      [tables.schema, chainId, handled, wasCompared],
     );
     if (blocks.length === 0) return [];
     return tx.query<TriggerRow>(
@@ -154,34 +200,60 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
    * Old is what another index handled as settled, or in this very block. A read at a higher block proves nothing by
    * itself: it may have been on a fork that was lost unnoticed.
    */
-  async function readNew(tx: Queryable, chainId: number, handled: string): Promise<TriggerRow[]> {
-    return tx.query<TriggerRow>(
-      `select m.id, m.collection_address as collection, m.source, m.from_token_id as "from", m.to_token_id as "to",
+  async function readNew(
+    tx: Queryable,
+    chainId: number,
+  ): Promise<(TriggerRow & { readonly isInOrder: boolean })[]> {
+    return tx.query(
+      `with ${handledUpTo(tables)}, others as materialized (
+         select schema, handled from vitrine.cause_cursor where schema <> $1 and chain_id = $2)
+       select m.id, m.collection_address as collection, m.source, m.from_token_id as "from", m.to_token_id as "to",
               m.scope, m.block_number as block, m.block_hash as "blockHash",
-              exists (select from vitrine.cause_cursor k
-                       where k.schema <> $1 and k.chain_id = $2 and k.handled >= m.id)
-              or exists (select from vitrine.cause o
-                          where o.schema <> $1 and o.chain_id = $2 and o.id = m.id and o.block_hash = m.block_hash)
-                as "isOld"
+              coalesce((select max(handled) from others) >= m.id, false)
+              or ((select count(*) from others) > 0
+                  and exists (select from vitrine.cause o
+                               where o.schema <> $1 and o.chain_id = $2 and o.id = m.id and o.block_hash = m.block_hash))
+                as "isOld",
+              (select intact from since) as "isInOrder"
          from ${tables.metadataUpdate} m
-        where m.id = any(array(${unhandledIn(tables, "m.chain_id = $2 and m.id > $3", BATCH_ROWS)} order by id limit ${BATCH_ROWS}))
+        where m.id = any(array(${unhandledIn(tables, "true", BATCH_ROWS)} order by id limit ${BATCH_ROWS}))
         order by m.id`,
-      [tables.schema, chainId, handled],
+      [tables.schema, chainId],
     );
   }
 
-  /** Returns the tokens whose traits must be learned: those that are listed from now on and were read before. */
-  async function ask(tx: Queryable, chainId: number, batch: Batch): Promise<readonly string[]> {
-    const { collection, trigger, isOld, tokens, newest, ranges } = batch;
-    const isMint = trigger === "mint";
-    // A document read before its token's transfer was indexed is shown from now on, and need not be read again.
-    const requested =
-      isOld || isMint ? await metadata.notReadSince(tx, chainId, collection, tokens, !isOld) : tokens;
-    const asked = newestUnasked(requested, newest);
-    if (asked.size > 0) await enqueue(tx, { chainId, collection, tokens: asked, trigger });
+  /** Returns the tokens whose traits must be learned, by collection: those listed from now on that were read before. */
+  async function ask(
+    tx: Queryable,
+    chainId: number,
+    batches: readonly Batch[],
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    const requests: EnqueueRequest[] = [];
+    for (const { collection, trigger, isOld, tokens, newest } of batches) {
+      // A document read before its token's transfer was indexed is shown from now on, and need not be read again.
+      const requested =
+        isOld || trigger === "mint"
+          ? await metadata.notReadSince(tx, chainId, collection, tokens, !isOld)
+          : tokens;
+      requests.push({ chainId, collection, tokens: newestUnasked(requested, newest), trigger });
+    }
+    await enqueueTogether(tx, requests);
     // After the queue rows, in the order of a worker that records a fetch: the opposite order deadlocks.
-    const seen = isMint ? await metadata.addKnownTokens(tx, chainId, collection, tokens) : [];
-    if (trigger === "reorg") await metadata.hideReverted(tx, chainId, collection, [...tokens.keys()]);
+    const seen = new Map<string, readonly string[]>();
+    for (const batch of batches) {
+      const { collection, trigger, tokens } = batch;
+      if (trigger === "mint") {
+        const tokenIds = await metadata.addKnownTokens(tx, chainId, collection, tokens);
+        seen.set(collection, [...(seen.get(collection) ?? []), ...tokenIds]);
+      }
+      if (trigger === "reorg") await metadata.hideReverted(tx, chainId, collection, [...tokens.keys()]);
+      await addSweeps(tx, chainId, batch);
+    }
+    return seen;
+  }
+
+  async function addSweeps(tx: Queryable, chainId: number, batch: Batch): Promise<void> {
+    const { collection, trigger, isOld, ranges } = batch;
     for (const range of ranges) {
       const from = range.scope === "collection" ? "0" : range.from;
       const minted = range.source === "mint";
@@ -192,7 +264,6 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
       if (range.scope === "collection" && !isOld) await addChainSweep(tx, sweep);
       else await addSweep(tx, sweep);
     }
-    return seen;
   }
 
   /** Hides ids that turned out not to be tokens; neither a contract nor a host has to be asked. */
@@ -246,14 +317,8 @@ export async function hasNewTriggers(
   collection: string,
 ): Promise<boolean> {
   const [row] = await db.query<{ isNew: boolean }>(
-    `select exists (
-       ${unhandledIn(
-         tables,
-         `m.chain_id = $2 and m.collection_address = $3
-            and m.id > coalesce((select handled from vitrine.cause_cursor where schema = $1 and chain_id = $2), '')`,
-         1,
-       )}
-     ) as "isNew"`,
+    `with ${handledUpTo(tables)}
+     select exists (${unhandledIn(tables, "m.collection_address = $3", 1)}) as "isNew"`,
     [tables.schema, chainId, collection],
   );
   return row?.isNew ?? false;
