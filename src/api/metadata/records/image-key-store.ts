@@ -1,6 +1,6 @@
 /** Which tokens serve an image: by a part of the media table's key, so that a probe finds them. */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
 import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
@@ -10,7 +10,7 @@ const NO_IMAGE = "0";
 
 /** The first eight bytes of the URL's SHA-256, as PostgreSQL's bigint. */
 export const imageKey = (url: string | null): string =>
-  url === null ? NO_IMAGE : String(createHash("sha256").update(url).digest().readBigInt64BE());
+  url === null ? NO_IMAGE : String(hash("sha256", url, "buffer").readBigInt64BE());
 
 /** The image that each token's served document names, by `tokenKey`; tokens without one are missing. */
 export async function readServedImages(

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 // A B-tree entry can be up to 2.7 kB.
 const BYTES_MAX = 200;
@@ -8,4 +8,4 @@ const BYTES_MAX = 200;
  * they are equal.
  */
 export const textKey = (text: string): string =>
-  Buffer.byteLength(text) <= BYTES_MAX ? `=${text}` : `#${createHash("sha256").update(text).digest("hex")}`;
+  Buffer.byteLength(text) <= BYTES_MAX ? `=${text}` : `#${hash("sha256", text)}`;

@@ -56,14 +56,16 @@ export async function internValues(
   const epochs = new Map([...types.values()].map(({ id, valuesEpoch }) => [id, valuesEpoch]));
   const rememberedKey = (row: ValueRow): string => `${epochs.get(row.typeId)}:${valueKey(row)}`;
   const ids = new Map<string, number>();
-  const rows = distinct(types, traits);
+  // Asked for again, entry by entry, once the ids are known.
+  const keys = new Map<Trait, string>();
+  const rows = distinct(types, traits, keys);
   const unknown: ValueRow[] = [];
   for (const row of rows) {
     const id = remembered?.get(rememberedKey(row));
     if (id === undefined) unknown.push(row);
     else ids.set(valueKey(row), id);
   }
-  if (unknown.length === 0) return idsOf(types, ids);
+  if (unknown.length === 0) return idsOf(types, keys, ids);
   const found = await readIds(tx, unknown);
   const missing: ValueRow[] = [];
   for (const row of unknown) {
@@ -75,26 +77,36 @@ export async function internValues(
       if (!isOurs) remembered?.set(rememberedKey(row), id);
     }
   }
-  if (missing.length === 0) return idsOf(types, ids);
+  if (missing.length === 0) return idsOf(types, keys, ids);
   await addValues(tx, missing);
   for (const [key, { id }] of await readIds(tx, missing)) ids.set(key, id);
-  return idsOf(types, ids);
+  return idsOf(types, keys, ids);
 }
 
-function distinct(types: TraitTypes, traits: readonly Trait[]): readonly ValueRow[] {
+/** Adds each entry's key to `keys`. */
+function distinct(
+  types: TraitTypes,
+  traits: readonly Trait[],
+  keys: Map<Trait, string>,
+): readonly ValueRow[] {
   const rows = new Map<string, ValueRow>();
   for (const trait of traits) {
     const row = rowOf(types, trait);
-    if (row) rows.set(valueKey(row), row);
+    if (!row) continue;
+    const key = valueKey(row);
+    rows.set(key, row);
+    keys.set(trait, key);
   }
   return [...rows.values()];
 }
 
 const idsOf =
-  (types: TraitTypes, ids: ReadonlyMap<string, number>): ValueIds =>
+  (types: TraitTypes, keys: ReadonlyMap<Trait, string>, ids: ReadonlyMap<string, number>): ValueIds =>
   (trait) => {
-    const row = rowOf(types, trait);
-    return row && ids.get(valueKey(row));
+    const known = keys.get(trait);
+    const row = known === undefined ? rowOf(types, trait) : undefined;
+    const key = row ? valueKey(row) : known;
+    return key === undefined ? undefined : ids.get(key);
   };
 
 interface StoredValue {

@@ -1,6 +1,6 @@
 /** Resolves one token, from contract to normalised document. Uses the network and no database. */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Standard } from "../../../config.ts";
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { Fetching } from "../../fetch/fetching.ts";
@@ -231,6 +231,6 @@ export function readDocument(body: Buffer, tokenId: string): Answer {
   if (!normalised) return failed("not_an_object", "the document is not a JSON object", false);
   return {
     kind: "document",
-    document: { hash: createHash("sha256").update(body).digest("hex"), body, ...normalised },
+    document: { hash: hash("sha256", body), body, ...normalised },
   };
 }
