@@ -38,9 +38,16 @@ export interface ServedCollection {
   createKeys(apps: number, apis?: readonly string[]): Promise<string[]>;
 }
 
+export interface ServedOptions {
+  readonly tokens: number;
+  readonly env?: Record<string, string>;
+  /** Of PostgreSQL, that take effect when it starts: "track_commit_timestamp = on". */
+  readonly settings?: readonly string[];
+}
+
 /** Mints the tokens, waits until their metadata is served, and passes the service to `use`; nothing outlives it. */
 export async function withServedCollection<Result>(
-  { tokens, env = {} }: { readonly tokens: number; readonly env?: Record<string, string> },
+  { tokens, env = {}, settings = [] }: ServedOptions,
   use: (served: ServedCollection) => Promise<Result>,
 ): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
@@ -50,8 +57,13 @@ export async function withServedCollection<Result>(
   const [port] = await once(origin.stdout, "data");
   const host = `127.0.0.1:${String(port).trim()}`;
   const chain = await startChain();
-  const url = await joinEmbeddedPostgres(folder);
+  let url = await joinEmbeddedPostgres(folder);
   try {
+    if (settings.length > 0) {
+      for (const setting of settings) await query(url, `alter system set ${setting}`);
+      await stopEmbeddedPostgres(folder);
+      url = await joinEmbeddedPostgres(folder);
+    }
     // As on public chains; the plain script uses it as well.
     await installMulticall3(chain);
     const heroes = await chain.deploy("VitrineHeroes", [`http://${host}/`]);
