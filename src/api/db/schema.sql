@@ -493,6 +493,7 @@ CREATE TABLE vitrine.cause_cursor (
   schema text NOT NULL,
   chain_id bigint NOT NULL,
   handled text NOT NULL,
+  compared boolean DEFAULT false NOT NULL,
   CONSTRAINT cause_cursor_pkey PRIMARY KEY (schema, chain_id)
 );
 

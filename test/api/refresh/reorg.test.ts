@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { chainTables } from "../../../src/api/chain/index/tables.ts";
+import type { Database } from "../../../src/api/db/database.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete } from "../../../src/api/refresh/queue/leases.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -29,6 +30,33 @@ const waiting = async () =>
   (await readQueue(database))
     .filter(({ requested, done }) => requested > done)
     .map(({ tokenId, trigger, minBlock }) => ({ tokenId, trigger, minBlock }));
+
+/** Triggers whose next pass, once armed, is overtaken by `change`: after it looked for what has gone, before it reads. */
+function racingTriggers(change: () => Promise<void>) {
+  let isArmed = false;
+  const racing: Database = {
+    ...database,
+    transaction: (work, kind) =>
+      database.transaction(
+        (tx) =>
+          work({
+            async query(sql, parameters, name) {
+              if (isArmed && sql.includes('as "isInOrder"')) {
+                isArmed = false;
+                await change();
+              }
+              return tx.query(sql, parameters, name);
+            },
+          }),
+        kind,
+      ),
+  };
+  const { triggers } = createTriggerSetup({ ...test, database: racing });
+  const arm = (): void => {
+    isArmed = true;
+  };
+  return { triggers: triggers(), arm };
+}
 
 describe("a reorg", () => {
   it("that reverts a trigger has its token read again, at whatever block is left", async () => {
@@ -153,6 +181,72 @@ describe("a reorg", () => {
     await fetchAll();
     await setup.setChain(101, 70);
     await restarted.handleBatch();
+
+    expect(await waiting()).toEqual([{ tokenId: "1", trigger: "reorg", minBlock: 0 }]);
+  });
+
+  it("during a restart that brings another event under the same id is followed, though newer ones were handled before", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, token: 1n, hash: "0xold" });
+    await triggers.handleBatch();
+    await fetchAll();
+    await raiseHeads(database, test.tables);
+    const restarted = setup.triggers();
+
+    await setup.revert(71);
+    await setup.add({ block: 90, token: 2n, hash: "0xnew" });
+    await setup.add({ block: 95, token: 3n });
+    await setup.setChain(95, 70);
+    await restarted.handleBatch();
+    await setup.setChain(101, 70);
+    await restarted.handleBatch();
+
+    expect((await waiting()).map(({ tokenId, trigger }) => `${tokenId} ${trigger}`)).toEqual([
+      "1 reorg",
+      "2 event",
+      "3 event",
+    ]);
+  });
+
+  it("that comes between two statements of a pass is followed", async () => {
+    const other = setup.triggers();
+    const racing = racingTriggers(async () => {
+      await setup.revert(85);
+      await setup.add({ block: 90, token: 2n, hash: "0xnew" });
+      await setup.add({ block: 91, token: 3n });
+    });
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, token: 1n, hash: "0xold" });
+    await other.handleBatch();
+    await racing.triggers.handleBatch();
+    await fetchAll();
+
+    racing.arm();
+    await racing.triggers.handleBatch();
+    await other.handleBatch();
+
+    expect((await waiting()).map(({ tokenId, trigger }) => `${tokenId} ${trigger}`)).toEqual([
+      "1 reorg",
+      "2 event",
+      "3 event",
+    ]);
+  });
+
+  it("is found by another process than the one that handled newer triggers during the restart", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, token: 1n });
+    await triggers.handleBatch();
+    await fetchAll();
+    await raiseHeads(database, test.tables);
+    const restarted = setup.triggers();
+
+    await setup.revert(71);
+    await setup.add({ block: 95, token: 2n });
+    await setup.setChain(95, 70);
+    await restarted.handleBatch();
+    await fetchAll();
+    await setup.setChain(101, 70);
+    await triggers.handleBatch();
 
     expect(await waiting()).toEqual([{ tokenId: "1", trigger: "reorg", minBlock: 0 }]);
   });

@@ -39,25 +39,31 @@ interface Progress {
   readonly latest: string;
   /** The highest that any process has seen. */
   readonly mark: string;
+  /** See `handledUpTo`. */
+  readonly wasCompared: boolean;
 }
 
-/** SQL: up to where everything was handled and settled. `$1` is the index's schema, `$2` the chain. */
-const HANDLED =
-  "coalesce((select handled from vitrine.cause_cursor where schema = $1 and chain_id = $2), '')";
+/** SQL: a column of the chain's cursor, if there is one. `$1` is the index's schema, `$2` the chain. */
+const cursor = (column: string, otherwise: string): string =>
+  `coalesce((select ${column} from vitrine.cause_cursor where schema = $1 and chain_id = $2), ${otherwise})`;
 
 /**
- * SQL: the newest handled trigger, `last`, and the id after which any other may be missing from the handled ones, `since`.
- * The index adds in the order of ids, and a reorg removes all that comes after a block. So while the newest one is still in
- * its block, each before it was handled as well; otherwise everything that may change is compared.
+ * SQL: the newest handled trigger, `last`, and in `since` the id above which triggers may be unhandled. The index adds in
+ * the order of ids, and a reorg removes all that comes after a block. So if all were compared before, and the newest one is
+ * still in its block (`intact`), everything up to it is as it was: only what is above can be new (`short`). Otherwise
+ * everything that may still change is compared.
  */
 const handledUpTo = (tables: ChainTables): string => `
   last as materialized (
     select c.id, c.block_hash from vitrine.cause c where c.schema = $1 and c.chain_id = $2 order by c.id desc limit 1),
-  since as materialized (
-    select case when i.intact then coalesce((select id from last), ${HANDLED}) else ${HANDLED} end as id, i.intact
+  state as materialized (
+    select i.intact, i.intact and ${cursor("compared", "false")} as short
       from (select not exists (
         select from last where (select m.block_hash from ${tables.metadataUpdate} m where m.id = last.id)
-                               is distinct from last.block_hash) as intact) i)`;
+                               is distinct from last.block_hash) as intact) i),
+  since as materialized (
+    select case when s.short then coalesce((select id from last), ${cursor("handled", "''")})
+                else ${cursor("handled", "''")} end as id, s.intact, s.short from state s)`;
 
 /**
  * SQL: the first ids, at least `most` if there are as many, of the triggers for which `where` holds and that were not
@@ -66,8 +72,9 @@ const handledUpTo = (tables: ChainTables): string => `
  * it subtracts from; no more than the handled ones can be among the first.
  */
 const unhandledIn = (tables: ChainTables, where: string, most: number): string => {
-  const handled =
-    "from vitrine.cause c where c.schema = $1 and c.chain_id = $2 and c.id > (select id from since)";
+  // None is above the newest one; without saying so, PostgreSQL would expect a third of them there, and read all.
+  const handled = `from vitrine.cause c where c.schema = $1 and c.chain_id = $2 and not (select short from since)
+                    and c.id > (select id from since)`;
   return `select id from (select m.id from ${tables.metadataUpdate} m
                            where m.chain_id = $2 and m.id > (select id from since) and ${where}
                            order by m.id limit ${most} + (select count(*) ${handled})) m
@@ -76,8 +83,8 @@ const unhandledIn = (tables: ChainTables, where: string, most: number): string =
 
 export function createChainTriggers({ database, tables, metadata, media, now = Date.now }: ChainTriggerDeps) {
   const behind = new Map<number, { readonly latest: string; readonly since: number }>();
-  // The chains whose stored triggers are all in the index, unless the newest of them has gone.
-  const compared = new Set<number>();
+  // The chains of which this process has handled a batch.
+  const begun = new Set<number>();
   return {
     /** Handles one batch per chain. Processes take turns per chain; one that finds another at work leaves the batch to it. */
     async handleBatch(): Promise<Handled> {
@@ -94,30 +101,28 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
 
   /** Whether another batch of the chain is waiting. */
   async function handle(chainId: number): Promise<boolean> {
-    const wasCompared = compared.delete(chainId);
-    const { isMore, isCompared } = await database.transaction((tx) => handleChain(tx, chainId, wasCompared));
-    if (isCompared) compared.add(chainId);
+    const { isMore, isMine } = await database.transaction((tx) => handleChain(tx, chainId));
+    if (isMine) begun.add(chainId);
     return isMore;
   }
 
   async function handleChain(
     tx: Queryable,
     chainId: number,
-    wasCompared: boolean,
-  ): Promise<{ readonly isMore: boolean; readonly isCompared: boolean }> {
+  ): Promise<{ readonly isMore: boolean; readonly isMine: boolean }> {
     const [lock] = await tx.query<{ mine: boolean }>(
       "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as mine",
       [`vitrine triggers ${tables.schema} ${chainId}`],
     );
-    if (!lock?.mine) return { isMore: false, isCompared: wasCompared };
+    if (!lock?.mine) return { isMore: false, isMine: false };
+    // The index may have been built again, from an endpoint that answers better.
+    if (!begun.has(chainId)) await forgetCompared(tx, chainId);
 
     const progress = await readProgress(tx, chainId);
-    const { handled, settled } = progress;
+    const { handled, settled, wasCompared } = progress;
     const isCurrent = isCaughtUp(chainId, progress);
-    const gone = isCurrent ? await takeGone(tx, chainId, handled, wasCompared) : [];
+    const gone = isCurrent ? await takeGone(tx, chainId, handled) : [];
     const fresh = await readNew(tx, chainId);
-    // Above the newest one while that was gone: it may be hidden below them from now on.
-    const isCompared = (isCurrent || wasCompared) && fresh.every(({ isInOrder }) => isInOrder);
     await ask(
       tx,
       chainId,
@@ -129,27 +134,37 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
     await showServed(tx, { metadata, media }, chainId, seen);
     // A full batch ends at its last row: later rows were not read.
     const last = fresh.length === BATCH_ROWS ? fresh.at(-1)?.id : undefined;
+    // A trigger that was read while the newest one before it was gone may hide that one from now on.
+    const isInOrder = fresh.every((row) => row.isInOrder);
+    const isCompared = (wasCompared || (isCurrent && last === undefined)) && isInOrder;
     await Promise.all([
       remember(
         tx,
         chainId,
         fresh.filter(({ id }) => id > settled),
       ),
-      forget(tx, chainId, last !== undefined && last < settled ? last : settled),
+      forget(tx, chainId, last !== undefined && last < settled ? last : settled, isCompared),
     ]);
-    return { isMore: last !== undefined, isCompared };
+    return { isMore: last !== undefined, isMine: true };
+  }
+
+  async function forgetCompared(tx: Queryable, chainId: number): Promise<void> {
+    await tx.query("update vitrine.cause_cursor set compared = false where schema = $1 and chain_id = $2", [
+      tables.schema,
+      chainId,
+    ]);
   }
 
   /** Up to where everything was handled before, and up to where rows can't change any more. */
   async function readProgress(tx: Queryable, chainId: number): Promise<Progress> {
-    const [row] = await tx.query<Omit<Progress, "handled"> & { handled: string | null }>(
-      `select (select handled from vitrine.cause_cursor where schema = $1 and chain_id = $2) as handled,
+    const [row] = await tx.query<Progress>(
+      `select ${cursor("handled", "''")} as handled, ${cursor("compared", "false")} as "wasCompared",
               least(safe_checkpoint, finalized_checkpoint, latest_checkpoint) as settled, latest_checkpoint as latest,
               coalesce(${headMark("$1", "$2")}, '') as mark
          from ${tables.checkpoint} where chain_id = $2`,
       [tables.schema, chainId],
     );
-    return row ? { ...row, handled: row.handled ?? "" } : { handled: "", settled: "", latest: "", mark: "" };
+    return row ?? { handled: "", settled: "", latest: "", mark: "", wasCompared: false };
   }
 
   /**
@@ -166,14 +181,9 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
 
   /**
    * Deletes and returns stored triggers whose row is gone, or is in another block now. A block's rows go together, so
-   * that one of them is looked for per block; if all were `compared` before, none while the newest is there.
+   * that one of them is looked for per block. If all were compared before, none is gone while the newest one is there.
    */
-  async function takeGone(
-    tx: Queryable,
-    chainId: number,
-    handled: string,
-    wasCompared: boolean,
-  ): Promise<TriggerRow[]> {
+  async function takeGone(tx: Queryable, chainId: number, handled: string): Promise<TriggerRow[]> {
     const isGone = (id: string, hash: string): string =>
       `(select m.block_hash from ${tables.metadataUpdate} m where m.id = ${id}) is distinct from ${hash}`;
     const blocks = await tx.query<{ hash: string }>(
@@ -181,9 +191,9 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
        select k.block_hash as hash
          from (select block_hash, min(id) as id from vitrine.cause
                 where schema = $1 and chain_id = $2 and id > $3
-                  and not ($4 and (select intact from since)) group by block_hash) k
+                  and not (select short from since) group by block_hash) k
         where ${isGone("k.id", "k.block_hash")}`,
-      [tables.schema, chainId, handled, wasCompared],
+      [tables.schema, chainId, handled],
     );
     if (blocks.length === 0) return [];
     return tx.query<TriggerRow>(
@@ -295,11 +305,12 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
   }
 
   /** Moves the cursor past settled and handled rows, which keeps the difference small. */
-  async function forget(tx: Queryable, chainId: number, handled: string): Promise<void> {
+  async function forget(tx: Queryable, chainId: number, handled: string, isCompared: boolean): Promise<void> {
     await tx.query(
-      `insert into vitrine.cause_cursor as c (schema, chain_id, handled) values ($1, $2, $3)
-       on conflict (schema, chain_id) do update set handled = greatest(c.handled, excluded.handled)`,
-      [tables.schema, chainId, handled],
+      `insert into vitrine.cause_cursor as c (schema, chain_id, handled, compared) values ($1, $2, $3, $4)
+       on conflict (schema, chain_id) do update set handled = greatest(c.handled, excluded.handled),
+         compared = excluded.compared`,
+      [tables.schema, chainId, handled, isCompared],
     );
     await tx.query("delete from vitrine.cause where schema = $1 and chain_id = $2 and id <= $3", [
       tables.schema,

@@ -10,7 +10,8 @@ import type { Sweeps } from "./sweeps.ts";
 
 // A reverted block sends no notification, so the poll finds it.
 const POLL_MS = 1_000;
-// Each batch reads all triggers that may still change, of which a burst leaves many: a batch that took long rests as long.
+// After a reorg a batch reads all triggers that may still change, of which a burst leaves many: one that took long rests as
+// long.
 const LONG_MS = 100;
 // While the chain index is being built, which comes first, a batch is followed by a rest of this many times its length,
 // within a limit.
