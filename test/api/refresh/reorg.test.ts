@@ -6,7 +6,7 @@ import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete } from "../../../src/api/refresh/queue/leases.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";
-import { createTriggerSetup } from "../../support/triggers.ts";
+import { createTriggerSetup, type TriggerSpec } from "../../support/triggers.ts";
 
 const test = await createTestDatabase();
 const { database } = test;
@@ -30,6 +30,17 @@ const waiting = async () =>
   (await readQueue(database))
     .filter(({ requested, done }) => requested > done)
     .map(({ tokenId, trigger, minBlock }) => ({ tokenId, trigger, minBlock }));
+
+/** The triggers of a process that starts when the index has removed its last blocks, this handled trigger among them. */
+async function restartWithout(trigger: TriggerSpec) {
+  await setup.setChain(100, 70);
+  await setup.add(trigger);
+  await triggers.handleBatch();
+  await fetchAll();
+  await raiseHeads(database, test.tables);
+  await setup.revert(71);
+  return setup.triggers();
+}
 
 /** Triggers whose next pass, once armed, is overtaken by `change`: after it looked for what has gone, before it reads. */
 function racingTriggers(change: () => Promise<void>) {
@@ -161,14 +172,8 @@ describe("a reorg", () => {
   });
 
   it("during a restart is found when the index has caught up, though newer triggers were handled before", async () => {
-    await setup.setChain(100, 70);
-    await setup.add({ block: 90, token: 1n });
-    await triggers.handleBatch();
-    await fetchAll();
-    await raiseHeads(database, test.tables);
-    const restarted = setup.triggers();
+    const restarted = await restartWithout({ block: 90, token: 1n });
 
-    await setup.revert(71);
     await setup.add({ block: 80, token: 3n });
     await setup.setChain(80, 70);
     await restarted.handleBatch();
@@ -186,14 +191,8 @@ describe("a reorg", () => {
   });
 
   it("during a restart that brings another event under the same id is followed, though newer ones were handled before", async () => {
-    await setup.setChain(100, 70);
-    await setup.add({ block: 90, token: 1n, hash: "0xold" });
-    await triggers.handleBatch();
-    await fetchAll();
-    await raiseHeads(database, test.tables);
-    const restarted = setup.triggers();
+    const restarted = await restartWithout({ block: 90, token: 1n, hash: "0xold" });
 
-    await setup.revert(71);
     await setup.add({ block: 90, token: 2n, hash: "0xnew" });
     await setup.add({ block: 95, token: 3n });
     await setup.setChain(95, 70);
@@ -233,14 +232,8 @@ describe("a reorg", () => {
   });
 
   it("is found by another process than the one that handled newer triggers during the restart", async () => {
-    await setup.setChain(100, 70);
-    await setup.add({ block: 90, token: 1n });
-    await triggers.handleBatch();
-    await fetchAll();
-    await raiseHeads(database, test.tables);
-    const restarted = setup.triggers();
+    const restarted = await restartWithout({ block: 90, token: 1n });
 
-    await setup.revert(71);
     await setup.add({ block: 95, token: 2n });
     await setup.setChain(95, 70);
     await restarted.handleBatch();
