@@ -12,8 +12,8 @@ import type { SampledCollection, SampledToken } from "../../metadata/records/sam
 import type { MetadataService } from "../../metadata/service.ts";
 import type { ReadUri } from "../../metadata/uri/read-uri.ts";
 import { enqueue } from "../queue/queue.ts";
-import { hasNewTriggers } from "../triggers/chain-triggers.ts";
 import { addSweep, isBeingSwept } from "../triggers/sweeps.ts";
+import { hasNewTriggers } from "../triggers/trigger-store.ts";
 import { noSamplingMetrics, type Sampled, type SamplingMetrics } from "./metrics.ts";
 import {
   DOCUMENTS_FIRST,

@@ -3,7 +3,7 @@
  * trigger that a reorg removed is found the same way, so a reorg may cost an extra refresh and never loses one.
  */
 
-import { headMark, ready } from "../../chain/index/index-trust.ts";
+import { ready } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import type { MetadataService } from "../../metadata/service.ts";
@@ -12,8 +12,17 @@ import { addChainSweep } from "./chain-sweeps.ts";
 import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
 import { addSweep, endMintSweep } from "./sweeps.ts";
 import { type Batch, group, isAsked, newestUnasked, type TriggerRow, triggerOf } from "./trigger-batches.ts";
+import {
+  BATCH_ROWS,
+  forget,
+  forgetCompared,
+  type Progress,
+  readNew,
+  readProgress,
+  remember,
+  takeGone,
+} from "./trigger-store.ts";
 
-const BATCH_ROWS = 4_000;
 // An index that catches up passes a block far sooner.
 const STANDING_MS = 5_000;
 
@@ -31,55 +40,6 @@ export interface Handled {
   /** The chain index is still being built. */
   readonly isBackfill: boolean;
 }
-
-/** Checkpoints, which grow as text. */
-interface Progress {
-  readonly handled: string;
-  readonly settled: string;
-  readonly latest: string;
-  /** The highest that any process has seen. */
-  readonly mark: string;
-  /** See `handledUpTo`. */
-  readonly wasCompared: boolean;
-}
-
-/** SQL: a column of the chain's cursor, if there is one. `$1` is the index's schema, `$2` the chain. */
-const cursor = (column: string, otherwise: string): string =>
-  `coalesce((select ${column} from vitrine.cause_cursor where schema = $1 and chain_id = $2), ${otherwise})`;
-
-/**
- * SQL: the newest handled trigger, `last`, and in `since` the id above which triggers may be unhandled. The index adds in
- * the order of ids, and a reorg removes all that comes after a block. So if all were compared before, and the newest one is
- * still in its block (`intact`), everything up to it is as it was: only what is above can be new (`short`). Otherwise
- * everything that may still change is compared.
- */
-const handledUpTo = (tables: ChainTables): string => `
-  last as materialized (
-    select c.id, c.block_hash from vitrine.cause c where c.schema = $1 and c.chain_id = $2 order by c.id desc limit 1),
-  state as materialized (
-    select i.intact, i.intact and ${cursor("compared", "false")} as short
-      from (select not exists (
-        select from last where (select m.block_hash from ${tables.metadataUpdate} m where m.id = last.id)
-                               is distinct from last.block_hash) as intact) i),
-  since as materialized (
-    select case when s.short then coalesce((select id from last), ${cursor("handled", "''")})
-                else ${cursor("handled", "''")} end as id, s.intact, s.short from state s)`;
-
-/**
- * SQL: the first ids, at least `most` if there are as many, of the triggers for which `where` holds and that were not
- * handled; for a statement with `handledUpTo`. A set difference, since few triggers may still change in quiet times: with
- * statistics of such a time, a join with the handled ones would compare each with each. PostgreSQL before 18 sorts all that
- * it subtracts from; no more than the handled ones can be among the first.
- */
-const unhandledIn = (tables: ChainTables, where: string, most: number): string => {
-  // None is above the newest one; without saying so, PostgreSQL would expect a third of them there, and read all.
-  const handled = `from vitrine.cause c where c.schema = $1 and c.chain_id = $2 and not (select short from since)
-                    and c.id > (select id from since)`;
-  return `select id from (select m.id from ${tables.metadataUpdate} m
-                           where m.chain_id = $2 and m.id > (select id from since) and ${where}
-                           order by m.id limit ${most} + (select count(*) ${handled})) m
-          except select c.id ${handled}`;
-};
 
 export function createChainTriggers({ database, tables, metadata, media, now = Date.now }: ChainTriggerDeps) {
   const behind = new Map<number, { readonly latest: string; readonly since: number }>();
@@ -116,13 +76,13 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
     );
     if (!lock?.mine) return { isMore: false, isMine: false };
     // The index may have been built again, from an endpoint that answers better.
-    if (!begun.has(chainId)) await forgetCompared(tx, chainId);
+    if (!begun.has(chainId)) await forgetCompared(tx, tables, chainId);
 
-    const progress = await readProgress(tx, chainId);
+    const progress = await readProgress(tx, tables, chainId);
     const { handled, settled, wasCompared } = progress;
     const isCurrent = isCaughtUp(chainId, progress);
-    const gone = isCurrent ? await takeGone(tx, chainId, handled) : [];
-    const fresh = await readNew(tx, chainId);
+    const gone = isCurrent ? await takeGone(tx, tables, chainId, handled) : [];
+    const fresh = await readNew(tx, tables, chainId);
     await ask(
       tx,
       chainId,
@@ -140,31 +100,13 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
     await Promise.all([
       remember(
         tx,
+        tables,
         chainId,
         fresh.filter(({ id }) => id > settled),
       ),
-      forget(tx, chainId, last !== undefined && last < settled ? last : settled, isCompared),
+      forget(tx, tables, chainId, last !== undefined && last < settled ? last : settled, isCompared),
     ]);
     return { isMore: last !== undefined, isMine: true };
-  }
-
-  async function forgetCompared(tx: Queryable, chainId: number): Promise<void> {
-    await tx.query("update vitrine.cause_cursor set compared = false where schema = $1 and chain_id = $2", [
-      tables.schema,
-      chainId,
-    ]);
-  }
-
-  /** Up to where everything was handled before, and up to where rows can't change any more. */
-  async function readProgress(tx: Queryable, chainId: number): Promise<Progress> {
-    const [row] = await tx.query<Progress>(
-      `select ${cursor("handled", "''")} as handled, ${cursor("compared", "false")} as "wasCompared",
-              least(safe_checkpoint, finalized_checkpoint, latest_checkpoint) as settled, latest_checkpoint as latest,
-              coalesce(${headMark("$1", "$2")}, '') as mark
-         from ${tables.checkpoint} where chain_id = $2`,
-      [tables.schema, chainId],
-    );
-    return row ?? { handled: "", settled: "", latest: "", mark: "", wasCompared: false };
   }
 
   /**
@@ -177,59 +119,6 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
     if (before?.latest === latest) return now() - before.since >= STANDING_MS;
     behind.set(chainId, { latest, since: now() });
     return false;
-  }
-
-  /**
-   * Deletes and returns stored triggers whose row is gone, or is in another block now. A block's rows go together, so
-   * that one of them is looked for per block. If all were compared before, none is gone while the newest one is there.
-   */
-  async function takeGone(tx: Queryable, chainId: number, handled: string): Promise<TriggerRow[]> {
-    const isGone = (id: string, hash: string): string =>
-      `(select m.block_hash from ${tables.metadataUpdate} m where m.id = ${id}) is distinct from ${hash}`;
-    const blocks = await tx.query<{ hash: string }>(
-      `with ${handledUpTo(tables)}
-       select k.block_hash as hash
-         from (select block_hash, min(id) as id from vitrine.cause
-                where schema = $1 and chain_id = $2 and id > $3
-                  and not (select short from since) group by block_hash) k
-        where ${isGone("k.id", "k.block_hash")}`,
-      [tables.schema, chainId, handled],
-    );
-    if (blocks.length === 0) return [];
-    return tx.query<TriggerRow>(
-      `delete from vitrine.cause c
-        where c.schema = $1 and c.chain_id = $2 and c.id > $3 and c.block_hash = any($4::text[])
-          and ${isGone("c.id", "c.block_hash")}
-       returning c.id, c.collection, c.source, c.from_token_id as "from", c.to_token_id as "to", c.scope, c.block,
-                 c.block_hash as "blockHash", false as "isOld"`,
-      [tables.schema, chainId, handled, blocks.map(({ hash }) => hash)],
-    );
-  }
-
-  /**
-   * Old is what another index handled as settled, or in this very block. A read at a higher block proves nothing by
-   * itself: it may have been on a fork that was lost unnoticed.
-   */
-  async function readNew(
-    tx: Queryable,
-    chainId: number,
-  ): Promise<(TriggerRow & { readonly isInOrder: boolean })[]> {
-    return tx.query(
-      `with ${handledUpTo(tables)}, others as materialized (
-         select schema, handled from vitrine.cause_cursor where schema <> $1 and chain_id = $2)
-       select m.id, m.collection_address as collection, m.source, m.from_token_id as "from", m.to_token_id as "to",
-              m.scope, m.block_number as block, m.block_hash as "blockHash",
-              coalesce((select max(handled) from others) >= m.id, false)
-              or ((select count(*) from others) > 0
-                  and exists (select from vitrine.cause o
-                               where o.schema <> $1 and o.chain_id = $2 and o.id = m.id and o.block_hash = m.block_hash))
-                as "isOld",
-              (select intact from since) as "isInOrder"
-         from ${tables.metadataUpdate} m
-        where m.id = any(array(${unhandledIn(tables, "true", BATCH_ROWS)} order by id limit ${BATCH_ROWS}))
-        order by m.id`,
-      [tables.schema, chainId],
-    );
   }
 
   /** Returns the tokens whose traits must be learned, by collection: those listed from now on that were read before. */
@@ -282,57 +171,6 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
       await metadata.hideReverted(tx, chainId, collection, [from], true);
     }
   }
-
-  /** Stores only what may still change: the cursor covers the rest. */
-  async function remember(tx: Queryable, chainId: number, triggers: readonly TriggerRow[]): Promise<void> {
-    await tx.query(
-      `insert into vitrine.cause (schema, chain_id, id, block_hash, collection, from_token_id, to_token_id, scope, block, source)
-       select $1, $2, * from unnest($3::text[], $4::text[], $5::text[], $6::numeric[], $7::numeric[], $8::text[], $9::bigint[],
-                                    $10::text[])`,
-      [
-        tables.schema,
-        chainId,
-        triggers.map((each) => each.id),
-        triggers.map((each) => each.blockHash),
-        triggers.map((each) => each.collection),
-        triggers.map((each) => each.from),
-        triggers.map((each) => each.to),
-        triggers.map((each) => each.scope),
-        triggers.map((each) => each.block),
-        triggers.map((each) => each.source),
-      ],
-    );
-  }
-
-  /** Moves the cursor past settled and handled rows, which keeps the difference small. */
-  async function forget(tx: Queryable, chainId: number, handled: string, isCompared: boolean): Promise<void> {
-    await tx.query(
-      `insert into vitrine.cause_cursor as c (schema, chain_id, handled, compared) values ($1, $2, $3, $4)
-       on conflict (schema, chain_id) do update set handled = greatest(c.handled, excluded.handled),
-         compared = excluded.compared`,
-      [tables.schema, chainId, handled, isCompared],
-    );
-    await tx.query("delete from vitrine.cause where schema = $1 and chain_id = $2 and id <= $3", [
-      tables.schema,
-      chainId,
-      handled,
-    ]);
-  }
-}
-
-/** Whether the index has triggers of the collection that were not handled yet. */
-export async function hasNewTriggers(
-  db: Queryable,
-  tables: ChainTables,
-  chainId: number,
-  collection: string,
-): Promise<boolean> {
-  const [row] = await db.query<{ isNew: boolean }>(
-    `with ${handledUpTo(tables)}
-     select exists (${unhandledIn(tables, "m.collection_address = $3", 1)}) as "isNew"`,
-    [tables.schema, chainId, collection],
-  );
-  return row?.isNew ?? false;
 }
 
 export type ChainTriggers = ReturnType<typeof createChainTriggers>;
