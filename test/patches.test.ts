@@ -114,17 +114,60 @@ test("each path that drizzle-orm exports is the same file as published, by a pac
   const script = `
     const { createRequire } = await import("node:module");
     const require = createRequire(import.meta.url);
-    const paths = Object.keys(require("./node_modules/drizzle-orm-published/package.json").exports);
-    for (const path of paths)
-      for (const resolve of [import.meta.resolve, require.resolve]) {
-        const [own, published] = ["drizzle-orm", "drizzle-orm-published"].map((name) =>
-          resolve(name + path.slice(1)).replace(/.*node_modules.drizzle-orm(-published)?/, ""));
-        if (own !== published) console.log(path, own, published);
-      }
-    console.log(paths.length);`;
+    const published = Object.entries(require("./node_modules/drizzle-orm-published/package.json").exports);
+    for (const [path, target] of published) {
+      const name = "drizzle-orm" + path.slice(1);
+      const found = [import.meta.resolve(name), require.resolve(name)];
+      const isRight = [target.import, target.require].every(({ default: file }, nth) =>
+        found[nth].endsWith("/node_modules/drizzle-orm/" + file.slice(2)));
+      if (!isRight) console.log(path, found);
+    }
+    console.log(published.length);`;
   const args = ["--input-type=module", "--eval", script];
   const { stdout } = await promisify(execFile)(process.execPath, args, {
     cwd: new URL("..", import.meta.url),
   });
   expect(stdout).toBe("439\n");
+});
+
+test("Ponder reads viem's chains only for one whose `rpc` is a URL, and knows when blocks are final without them", async () => {
+  const script = `
+    import { registerHooks } from "node:module";
+    let definitions = 0;
+    const load = (url, context, next) => {
+      if (url.includes("/chains/definitions/")) definitions++;
+      return next(url, context);
+    };
+    registerHooks({ load });
+    const { buildConfig } = await import(${JSON.stringify(new URL("../node_modules/ponder/dist/esm/build/config.js", import.meta.url).href)});
+    const logger = new Proxy({}, { get: () => () => undefined });
+    const common = { logger, shutdown: { add: () => undefined }, options: { rpcMaxConcurrency: 25 } };
+    const transport = () => ({ request: async () => null });
+    for (const rpc of [transport, "https://rpc.example"]) {
+      const config = { chains: { a: { id: 1, rpc }, b: { id: 137, rpc }, c: { id: 999, rpc }, d: { id: 123454321, rpc } } };
+      const { chains } = buildConfig({ common, config });
+      console.log(JSON.stringify({
+        finality: chains.map((chain) => chain.finalityBlockCount),
+        names: chains.map((chain) => chain.viemChain?.name ?? null),
+        definitions,
+      }));
+    }
+    process.exit(0);`;
+  const args = ["--input-type=module", "--eval", script];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
+
+  const [byTransport, byUrl] = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(byTransport).toEqual({
+    finality: [65, 200, 30, 30],
+    names: [null, null, "Hyperliquid EVM", null],
+    definitions: 0,
+  });
+  expect(byUrl).toMatchObject({
+    finality: [65, 200, 30, 30],
+    names: ["Ethereum", "Polygon", "Hyperliquid EVM", null],
+  });
+  expect(byUrl.definitions).toBeGreaterThan(500);
 });
