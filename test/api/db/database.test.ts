@@ -159,23 +159,27 @@ describe("a transaction", () => {
 
 it.each([3, 4, 5])("%i copies at once all end, on four connections at most", async (copies) => {
   const seen: number[] = [];
-  const copying = Promise.all(
-    Array.from({ length: copies }, () => database.copy("select 1 from pg_sleep(0.3)", () => seen.push(1))),
-  );
+  let copying: Promise<unknown> = Promise.resolve();
   let most = 0;
-  let isOver = false;
-  const watching = (async () => {
-    for (; !isOver; await sleep(20)) {
-      const [row] = await database.query<{ running: number }>(
-        `select count(*)::int as running from pg_stat_activity
-          where datname = current_database() and state = 'active' and query like 'copy (select 1 from pg_sleep%'`,
-      );
-      most = Math.max(most, row?.running ?? 0);
-    }
-  })();
+  const count = async (): Promise<void> => {
+    const [row] = await database.query<{ running: number }>(
+      `select count(*)::int as running from pg_stat_activity
+        where datname = current_database() and state = 'active' and query like 'copy (select 1 from pg_advisory%'`,
+    );
+    most = Math.max(most, row?.running ?? 0);
+  };
+
+  // Each of them waits for a lock, so that they run at once however long a connection takes to open.
+  await database.transaction(async (tx) => {
+    await tx.query("select pg_advisory_xact_lock(7)");
+    const select = "select 1 from pg_advisory_xact_lock_shared(7)";
+    copying = Promise.all(Array.from({ length: copies }, () => database.copy(select, () => seen.push(1))));
+    copying.catch(() => undefined);
+    for (; most < Math.min(copies, 4); await sleep(20)) await count();
+    // Time for one too many.
+    for (let nth = 0; nth < 10; nth++, await sleep(20)) await count();
+  });
   await copying;
-  isOver = true;
-  await watching;
 
   expect([seen.length, most]).toEqual([copies, Math.min(copies, 4)]);
 });
