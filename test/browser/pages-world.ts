@@ -80,8 +80,12 @@ export interface Figures {
 export async function measure(page: Page, path: string): Promise<Figures> {
   await page.goto(path, { waitUntil: "networkidle" });
   const { shift, ...figures } = await figuresOf(page);
-  await page.mouse.wheel(0, 4_000);
-  await page.waitForLoadState("networkidle");
+  // What is scrolled into sight is found in the next frame; a state that was once reached isn't waited for again.
+  await page.evaluate(`new Promise((done) => {
+    scrollTo(0, 4_000);
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
+  })`);
+  await page.locator('#grid[aria-busy="true"]').waitFor({ state: "detached" });
   return { ...figures, shift, shiftAtEnd: (await figuresOf(page)).shift };
 }
 

@@ -202,29 +202,45 @@ describe("the tokens of a collection", () => {
     await context.close();
   });
 
-  it("say that the next ones are on their way, or did not come, and come when asked again", async () => {
-    const { context, page } = await open({ viewport: PHONE });
-    let answer: (isGood: boolean) => void = () => {};
-    await page.route("**part=tokens", async (route) => {
-      const isGood = await new Promise<boolean>((done) => {
-        answer = done;
+  it.each([
+    ["at a desk", DESKTOP],
+    ["on a phone", PHONE],
+  ])(
+    "say %s that the next ones are on their way, or did not come, and come when asked again",
+    async (_place, viewport) => {
+      const { context, page } = await open({ viewport });
+      let answer: (isGood: boolean) => void = () => {};
+      await page.route("**part=tokens", async (route) => {
+        const isGood = await new Promise<boolean>((done) => {
+          answer = done;
+        });
+        await (isGood ? route.continue() : route.abort());
       });
-      await (isGood ? route.continue() : route.abort());
-    });
-    await page.goto(heroes);
-    await page.locator("#more").scrollIntoViewIfNeeded();
-    await page.getByRole("link", { name: "Loading…" }).waitFor();
-    answer(false);
-    const again = page.getByRole("link", { name: "Try again" });
-    await again.waitFor();
-    await again.press("Enter");
-    await page.getByRole("link", { name: "Loading…" }).waitFor();
-    answer(true);
+      await page.goto(heroes);
+      await page.locator("#more").scrollIntoViewIfNeeded();
+      const loading = page.getByRole("link", { name: "Loading…" });
+      await loading.waitFor();
+      // However far the visitor has scrolled since, the link is in sight, and the toolbar isn't in front of it.
+      const end = await page.evaluate<number>("document.documentElement.scrollHeight - innerHeight");
+      for (let top = end; top > end - viewport.height / 2; top -= 25) {
+        await page.evaluate(`scrollTo(0, ${top})`);
+        const bar = await page.locator(".toolbar").boundingBox();
+        const link = await loading.boundingBox();
+        expect(link?.y).toBeGreaterThanOrEqual((bar?.y ?? 0) + (bar?.height ?? 0));
+      }
+      expect(await accessibilityProblems(page)).toEqual([]);
+      answer(false);
+      const again = page.getByRole("link", { name: "Try again" });
+      await again.waitFor();
+      await again.press("Enter");
+      await page.getByRole("link", { name: "Loading…" }).waitFor();
+      answer(true);
 
-    await page.getByText("47 tokens, all shown").waitFor();
-    expect(await page.evaluate("document.activeElement.className")).toBe("token");
-    await context.close();
-  });
+      await page.getByText("47 tokens, all shown").waitFor();
+      expect(await page.evaluate("document.activeElement.className")).toBe("token");
+      await context.close();
+    },
+  );
 });
 
 it("does all of it without script, but for what happens by itself", async () => {
