@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { Interleaved } from "./test/support/test-order.ts";
-import { globalSetup, parts, resolve, setupFiles, whole } from "./vitest.config.ts";
+import { globalFolder, globalSetup, parts, resolve, setupFiles, whole } from "./vitest.config.ts";
 
 /**
  * `npm test`: the projects `parts` and `whole` as one. Vitest runs projects one after the other, and each of the two
@@ -14,7 +14,7 @@ export default defineConfig({
     exclude: parts.exclude.filter((path) => path !== "test/e2e/**"),
     testTimeout: whole.testTimeout,
     hookTimeout: whole.hookTimeout,
-    globalSetup,
+    globalSetup: [globalFolder, ...globalSetup],
     setupFiles,
     // Two of them run a service, which takes a core while it starts; the others wait as much as they compute.
     maxWorkers: 4,

@@ -35,6 +35,9 @@ export const whole = {
   hookTimeout: 300_000,
 };
 
+/** Of each project, and first: what it sets up is removed last. */
+export const globalFolder = "test/support/global-folder.ts";
+
 export const globalSetup = [
   "test/support/global-postgres.ts",
   "test/support/global-contracts.ts",
@@ -46,6 +49,7 @@ export const setupFiles = ["test/support/end-probes.ts"];
 export default defineConfig({
   resolve,
   test: {
+    globalSetup: [globalFolder],
     setupFiles,
     testTimeout: 60_000,
     hookTimeout: 120_000,
