@@ -41,6 +41,8 @@ export async function addCollection(
   const listed = findEntry(before, { chainId, address });
   if (listed) return print({ added: false, entry: listed }, [isListed]);
   requireFreeSlug(file, before, options.slug);
+  if (!options.dryRun && !options.yes && !process.stdin.isTTY)
+    throw new Error("there is no terminal to ask; pass --yes to add it, or --dry-run for the report alone.");
 
   const client = createPublicClient({ transport: http(url, { timeout: 30_000 }) });
   const found = await client.getChainId().catch((error: Error) => {
@@ -136,7 +138,6 @@ function endpointFor({ chain, rpc }: AddOptions): { readonly chainId: number; re
 }
 
 async function confirms(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new Error("there is no terminal to ask; pass --yes.");
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());

@@ -63,7 +63,7 @@ function checkLines({ verdict, schema, build_id, index_build_id, reasons, next }
   if (verdict === "resumes")
     return [
       `resumes: schema "${schema}" holds the index of this code and these collections (build ${build_id})`,
-      "  what changed of names, slugs, standards and locks of collections holds from the next start of npm start on",
+      "  changed names, slugs, standards and locks of collections take effect at the next npm start",
     ];
   const builds = `build ${index_build_id}, and this code and these collections make ${build_id}`;
   return [

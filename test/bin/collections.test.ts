@@ -98,8 +98,10 @@ it("a wallet, another contract, a malformed address and a used slug are refused,
   await expect(add(WALLET, "--yes")).rejects.toThrow("has no code on chain");
   await expect(add(of("registry").address, "--yes")).rejects.toThrow("0x80ac58cd");
   await expect(add("0x12", "--yes")).rejects.toThrow('"0x12" is not an address');
+  // Before the endpoint, which may take minutes, is asked anything.
+  await expect(add(of("heroes").address, "--rpc", "http://127.0.0.1:9")).rejects.toThrow("--yes");
   await expect(add(of("heroes").address, "--chain", "5", "--yes")).rejects.toThrow("PONDER_RPC_URL_5");
-  await expect(add(of("heroes").address, "--chain", "5", "--rpc", chain.rpcUrl)).rejects.toThrow(
+  await expect(add(of("heroes").address, "--chain", "5", "--rpc", chain.rpcUrl, "--yes")).rejects.toThrow(
     "serves chain",
   );
   expect(readFileSync(file, "utf8")).toBe(BEFORE);
