@@ -3,7 +3,7 @@
  * removed as well.
  */
 
-import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -13,17 +13,28 @@ const IN_MEMORY = "/dev/shm";
 // A run needs about a seventh of it; containers have 64 MB there by default.
 const SPACE_BYTES = 4 * 2 ** 30;
 
-/** In memory if the system offers enough, else on disk. Tests and their processes find it as `tmpdir()`. */
+/**
+ * In memory if the system offers enough and lets programs be run from there, else on disk. Tests and their processes find
+ * it as `tmpdir()`.
+ */
 export default function setup(): () => void {
-  const folder = mkdtempSync(join(hasSpace(IN_MEMORY) ? IN_MEMORY : tmpdir(), "vitrine-tests-"));
+  const folder = mkdtempSync(join(isUsable(IN_MEMORY) ? IN_MEMORY : tmpdir(), "vitrine-tests-"));
   // PostgreSQL refuses to run as root, and its own user must find its folder in here.
   chmodSync(folder, 0o711);
   process.env.TMPDIR = folder;
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-function hasSpace(path: string): boolean {
+function isUsable(path: string): boolean {
   if (!existsSync(path)) return false;
   const { bavail, bsize } = statfsSync(path);
-  return bavail * bsize >= SPACE_BYTES;
+  return bavail * bsize >= SPACE_BYTES && !forbidsPrograms(path);
+}
+
+/** As containers do by default; some tests write a script and run it. */
+function forbidsPrograms(path: string): boolean {
+  const mounts = existsSync("/proc/mounts") ? readFileSync("/proc/mounts", "utf8").split("\n") : [];
+  // Of several at one place, the last is in front.
+  const [, , , options = ""] = mounts.map((line) => line.split(" ")).findLast(([, at]) => at === path) ?? [];
+  return options.split(",").includes("noexec");
 }
