@@ -35,7 +35,7 @@ export const whole = {
   hookTimeout: 300_000,
 };
 
-/** Of each project, and first: what it sets up is removed last. */
+/** Of each project, and first: all others put their files into its folder. */
 export const globalFolder = "test/support/global-folder.ts";
 
 export const globalSetup = [

@@ -205,6 +205,8 @@ describe("the tokens of a collection", () => {
   it.each([
     ["at a desk", DESKTOP],
     ["on a phone", PHONE],
+    ["on a small phone", { width: 360, height: 640 }],
+    ["at 400 %", NARROW],
   ])(
     "say %s that the next ones are on their way, or did not come, and come when asked again",
     async (_place, viewport) => {
@@ -225,8 +227,9 @@ describe("the tokens of a collection", () => {
       for (let top = end; top > end - viewport.height / 2; top -= 25) {
         await page.evaluate(`scrollTo(0, ${top})`);
         const bar = await page.locator(".toolbar").boundingBox();
-        const link = await loading.boundingBox();
-        expect(link?.y).toBeGreaterThanOrEqual((bar?.y ?? 0) + (bar?.height ?? 0));
+        const { y = 0, height = 0 } = (await loading.boundingBox()) ?? {};
+        expect(y).toBeGreaterThanOrEqual(Math.max(0, (bar?.y ?? 0) + (bar?.height ?? 0)));
+        expect(y + height).toBeLessThanOrEqual(viewport.height);
       }
       expect(await accessibilityProblems(page)).toEqual([]);
       answer(false);

@@ -3,9 +3,18 @@
  * removed as well.
  */
 
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 // Every test file's database is a thousand small files, created and deleted: on disk, that took a third of the run's
 // processor time (ext4 searches long for a slot that no recent file has used).
@@ -13,20 +22,28 @@ const IN_MEMORY = "/dev/shm";
 // A run needs about a seventh of it; containers have 64 MB there by default.
 const SPACE_BYTES = 4 * 2 ** 30;
 
+const NAME = "vitrine-tests-";
+
 /**
  * In memory if the system offers enough and lets programs be run from there, else on disk. Tests and their processes find
- * it as `tmpdir()`.
+ * it as `tmpdir()`. Removed when this process exits, which a signal makes it do at once.
  */
-export default function setup(): () => void {
-  const folder = mkdtempSync(join(isUsable(IN_MEMORY) ? IN_MEMORY : tmpdir(), "vitrine-tests-"));
+export default function setup(): void {
+  // Vitest calls this for the root project and for each selected one.
+  if (basename(tmpdir()).startsWith(NAME)) return;
+  const folder = mkdtempSync(join(isUsable(IN_MEMORY) ? IN_MEMORY : tmpdir(), NAME));
   // PostgreSQL refuses to run as root, and its own user must find its folder in here.
   chmodSync(folder, 0o711);
   process.env.TMPDIR = folder;
-  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 }
 
 function isUsable(path: string): boolean {
-  if (!existsSync(path)) return false;
+  try {
+    accessSync(path, constants.W_OK);
+  } catch {
+    return false;
+  }
   const { bavail, bsize } = statfsSync(path);
   return bavail * bsize >= SPACE_BYTES && !forbidsPrograms(path);
 }
