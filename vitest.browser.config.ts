@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: [globalFolder, "test/support/global-postgres.ts", "test/support/global-bundle.ts"],
     testTimeout: 120_000,
     hookTimeout: 300_000,
-    // Most files run a chain, a database, the service and a browser.
-    fileParallelism: false,
+    // Most files run a chain, a database, the service and a browser; together, two leave none of two cores idle.
+    maxWorkers: 2,
   },
 });

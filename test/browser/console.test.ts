@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createWorld, eventually, type World } from "../e2e/world.ts";
+import { createWorld, eventually, WITHOUT_PICTURES, type World } from "../e2e/world.ts";
 import {
   accessibilityProblems,
   fitsWidth,
@@ -26,7 +26,7 @@ let operator: Visit;
 let key = "";
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([createWorld(), launchBrowser()]);
+  [world, browser] = await Promise.all([createWorld({ host: WITHOUT_PICTURES }), launchBrowser()]);
   const { baseUrl } = world.service;
   // This wallet deployed the contracts and owns them.
   const wallet = world.chain.account(0);

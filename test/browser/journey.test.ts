@@ -2,9 +2,8 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createWorld, type World } from "../e2e/world.ts";
-import { accessibilityProblems, fitsWidth, launchBrowser, PHONE, picture, visit } from "./browser.ts";
-import { measure } from "./pages-world.ts";
+import { createWorld, WITHOUT_PICTURES, type World } from "../e2e/world.ts";
+import { accessibilityProblems, launchBrowser, picture, visit } from "./browser.ts";
 
 const CLICKS_MAX = 5;
 const APP = "First steps";
@@ -14,7 +13,10 @@ let browser: Browser;
 
 beforeAll(async () => {
   [world, browser] = await Promise.all([
-    createWorld({ env: { AUTO_APPROVE: "market-partner,market", DEMO_WALLET: "true" } }),
+    createWorld({
+      host: WITHOUT_PICTURES,
+      env: { AUTO_APPROVE: "market-partner,market", DEMO_WALLET: "true" },
+    }),
     launchBrowser(),
   ]);
 });
@@ -107,19 +109,6 @@ it("says what to install where there is no wallet, and takes a rejected signatur
   await page.getByText("You rejected the request in your wallet.").waitFor();
   expect(await page.locator("#wallet-state.bad").count()).toBe(0);
   await context.close();
-});
-
-it("the home page is accessible, light, and fits a phone", async () => {
-  for (const isDark of [false, true]) {
-    const { context, page } = await open({ isDark });
-    const figures = await measure(page, "/");
-    expect(await accessibilityProblems(page)).toEqual([]);
-    expect(figures.scriptBytes).toBe(0);
-    expect(figures.shift).toBeLessThan(0.02);
-    await page.setViewportSize(PHONE);
-    expect(await fitsWidth(page)).toBe(true);
-    await context.close();
-  }
 });
 
 it("tables keep their headings on one line", async () => {

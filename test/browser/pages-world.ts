@@ -74,6 +74,8 @@ export interface Figures {
   readonly shift: number;
   /** The same with what loads when the visitor jumps to the end, which pushes the footer down. */
   readonly shiftAtEnd: number;
+  /** Of those that were loaded. */
+  readonly brokenImages: number;
 }
 
 /** The cost of a page for a visitor who opens it and scrolls to its end, with an empty cache. */
@@ -86,11 +88,14 @@ export async function measure(page: Page, path: string): Promise<Figures> {
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
   })`);
   await page.locator('#grid[aria-busy="true"]').waitFor({ state: "detached" });
-  return { ...figures, shift, shiftAtEnd: (await figuresOf(page)).shift };
+  const brokenImages = await page.evaluate<number>(
+    "[...document.images].filter((image) => image.complete && !image.naturalWidth).length",
+  );
+  return { ...figures, shift, shiftAtEnd: (await figuresOf(page)).shift, brokenImages };
 }
 
 const figuresOf = (page: Page) =>
-  page.evaluate<Omit<Figures, "shiftAtEnd">>(`new Promise((done) => {
+  page.evaluate<Omit<Figures, "shiftAtEnd" | "brokenImages">>(`new Promise((done) => {
     let shift = 0;
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) if (!entry.hadRecentInput) shift += entry.value;
