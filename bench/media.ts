@@ -3,11 +3,11 @@
  * machine: decoders yield to other processes, and bare sharp does not.
  */
 
-import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { createDecoder } from "../src/api/media/decoder/decoder.ts";
 import { DECODERS } from "../src/api/media/probes/pipeline.ts";
+import { eventually } from "../test/support/eventually.ts";
 import { byPace, compareRounds, secondsFor } from "./rounds.ts";
 
 const LANES = 8;
@@ -41,7 +41,10 @@ export async function benchMedia() {
   };
   // Neither side pays for its startup.
   for (const work of [bare, ours]) await secondsFor(files.slice(0, LANES), LANES, work);
-  while (decoder.pids().length < DECODERS) await sleep(10);
+  await eventually(
+    () => decoder.pids().length,
+    (started) => started === DECODERS,
+  );
 
   const images = Array.from({ length: PASSES }, () => files).flat();
   const play = (work: (body: Buffer) => Promise<void>) => async () => ({

@@ -8,6 +8,7 @@ import { createServer } from "node:http";
 let answers = 0;
 let isStill = false;
 
+process.on("disconnect", () => process.exit());
 const server = createServer(({ method, url }, response) => {
   if (method === "POST") {
     isStill = url === "/still";

@@ -4,6 +4,7 @@ import pg from "pg";
 import { Agent, request } from "undici";
 import { createServingIndexes } from "../src/api/chain/index/serving-indexes.ts";
 import { chainTables } from "../src/api/chain/index/tables.ts";
+import { eventually } from "../test/support/eventually.ts";
 import {
   CHAIN_ID,
   createCollection,
@@ -17,6 +18,7 @@ import { byPace, say } from "./rounds.ts";
 
 const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 10_000));
 const REQUESTS = byPace(100, 20);
+const FIRST_PAGE_TIMEOUT_MS = 300_000;
 
 const below = (limit: number): number => Math.floor(Math.random() * limit);
 
@@ -55,7 +57,11 @@ export const benchPages = (): Promise<object> =>
       const { baseUrl } = await serve([], { TRUSTED_PROXIES: "127.0.0.1,::1" });
       const path = `/collections/${CHAIN_ID}/${collection}`;
       const loading = performance.now();
-      while ((await get(baseUrl, path)).status !== 200);
+      await eventually(
+        () => get(baseUrl, path),
+        ({ status }) => status === 200,
+        FIRST_PAGE_TIMEOUT_MS,
+      );
       const first_page_ms = Math.round(performance.now() - loading);
       const results: Record<string, object> = {};
       for (const [name, make] of Object.entries(pages)) {

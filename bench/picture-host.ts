@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { pictures } from "./pictures.ts";
 
 const picture = await pictures();
+process.on("disconnect", () => process.exit());
 const server = createServer(({ url }, response) => {
   response.setHeader("content-type", "image/png");
   response.end(picture(Number(url?.slice(1))));

@@ -30,7 +30,7 @@ export interface Comparison {
 type Side = "vitrine" | "bare";
 
 /**
- * So many pairs, the sides taking turns in going first; before them one that warms both sides up, unless `isCold`: rounds
+ * So many pairs, the sides taking turns going first; before them one that warms both sides up, unless `isCold`: rounds
  * that start everything anew. `play` gets the round's number, from 0 for the warm one and from 1 for those that count.
  */
 export async function compareRounds(
@@ -79,6 +79,10 @@ export async function secondsFor<Value>(
   return (performance.now() - startedAt) / 1000;
 }
 
-/** The upper one of two in the middle; 0 for none. */
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+/** Between the two in the middle of an even number; 0 for none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const lower = sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+  return (lower + upper) / 2;
+}

@@ -1,25 +1,22 @@
 /** The whole service on a live chain, with a collection whose documents it has read, for benches over HTTP. */
 
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { type Chain, type Contract, startChain } from "../demo/chain.ts";
 import { freePort, startService } from "../demo/service.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { installMulticall3 } from "../test/support/multicall.ts";
 import { isQuick, say } from "./rounds.ts";
+import { startScript } from "./script.ts";
 
 const MINTED_TOGETHER = 250;
 const DEADLINE_MS = 180_000;
 /** Fetches at once. */
 export const CONCURRENCY = 64;
-const ORIGIN = fileURLToPath(new URL("./origin.ts", import.meta.url));
 
 export interface ServedCollection {
   readonly baseUrl: string;
@@ -53,9 +50,8 @@ export async function withServedCollection<Result>(
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
   chmodSync(folder, 0o711);
   const operatorToken = randomBytes(24).toString("hex");
-  const origin = spawn(process.execPath, ["--import", "tsx", ORIGIN]);
-  const [port] = await once(origin.stdout, "data");
-  const host = `127.0.0.1:${String(port).trim()}`;
+  const origin = await startScript("origin.ts");
+  const host = `127.0.0.1:${origin.line}`;
   const chain = await startChain();
   let url = await joinEmbeddedPostgres(folder);
   try {
@@ -123,7 +119,7 @@ export async function withServedCollection<Result>(
       await service.stop();
     }
   } finally {
-    origin.kill();
+    origin.stop();
     await stopEmbeddedPostgres(folder);
     await chain.close();
     rmSync(folder, { recursive: true, force: true });
