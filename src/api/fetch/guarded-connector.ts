@@ -37,7 +37,13 @@ export function guardedConnector(
   const open = buildConnector({ timeout });
   const guarded = buildConnector({ timeout, lookup: checkedLookup });
 
-  return (options, callback) => {
+  return (options, done) => {
+    const callback: buildConnector.Callback = (...result) => {
+      const [, socket] = result;
+      // Shaped as an error of undici: a connection on which something was read had served before.
+      socket?.on("error", (error) => Object.assign(error, { socket: { bytesRead: socket.bytesRead } }));
+      done(...result);
+    };
     const port = options.port || (options.protocol === "https:" ? "443" : "80");
     const literal = options.hostname.replace(/^\[|\]$/g, "");
     // An IPv6 address arrives bare, and is configured in brackets, as in URLs.

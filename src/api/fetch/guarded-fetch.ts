@@ -81,6 +81,8 @@ export interface FetchSettings {
 const REDIRECTS_MAX = 5;
 export const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 10_000;
+// However long a host offers to keep a connection: there are as many as hosts were asked.
+export const KEEP_ALIVE_MAX_MS = 10_000;
 const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 
 // The ports that browsers never use for HTTP, such as 25 (Fetch standard, "port blocking").
@@ -112,6 +114,7 @@ export function createGuardedFetch(
   const createAgent = (hosts: ReadonlySet<string>): Agent =>
     new Agent({
       connect: guardedConnector(hosts, lookup, connectTimeoutMs),
+      keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
     });
@@ -131,7 +134,7 @@ export function createGuardedFetch(
         if (refusal) return refusal;
         const { origin, pathname, search, href } = new URL(target);
         const isContent = gatewayOf(href, gateways) !== undefined;
-        const response = await inRequestSpan(origin, () =>
+        const ask = () =>
           (isContent ? gatewayAgent : agent).request({
             origin,
             path: pathname + search,
@@ -144,6 +147,11 @@ export function createGuardedFetch(
               "cache-control": "no-cache",
               ...(options.ifNoneMatch !== undefined && { "if-none-match": options.ifNoneMatch }),
             },
+          });
+        const response = await inRequestSpan(origin, () =>
+          ask().catch((error) => {
+            if (!isOfUsedConnection(error)) throw error;
+            return ask();
           }),
         );
         const next = redirectTarget(response, target);
@@ -221,6 +229,13 @@ function discard({ body }: Response): void {
   body.on("error", () => undefined);
   body.destroy();
 }
+
+/**
+ * Whether a connection that had served before has ended without this answer. Hosts close those that rest, or that served
+ * for long, while the next request is on its way; it may be sent again (RFC 9110, 9.2.2).
+ */
+const isOfUsedConnection = (error: { readonly socket?: { readonly bytesRead?: number } }): boolean =>
+  (error.socket?.bytesRead ?? 0) > 0;
 
 function redirectTarget(response: Response, from: string): string | undefined {
   const location = headerOf(response, "location");

@@ -9,6 +9,7 @@ import {
   explain,
   type FailedFetch,
   type FetchSettings,
+  KEEP_ALIVE_MAX_MS,
   refuseUrl,
   retryAfterMs,
   TotalTimeout,
@@ -50,7 +51,10 @@ export function createGuardedPost(
   { lookup = systemLookup, connectTimeoutMs = CONNECT_TIMEOUT_MS }: FetchSettings = {},
 ): GuardedPost {
   const sentUserAgent = userAgent.replace(/[^\x20-\x7e]/g, "?");
-  const agent = new Agent({ connect: guardedConnector(allowedHosts, lookup, connectTimeoutMs) });
+  const agent = new Agent({
+    connect: guardedConnector(allowedHosts, lookup, connectTimeoutMs),
+    keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
+  });
 
   return async (url, { body, headers, timeoutMs, bytesMax, signal }) => {
     const refusal = refuseUrl(url);

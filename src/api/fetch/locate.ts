@@ -106,6 +106,14 @@ export const gatewayOf = (url: string, gateways: readonly string[]): string | un
     return url.startsWith(prefix) && contentPath(url.slice(prefix.length)) !== undefined;
   });
 
+/** Who serves a URL: its host, or our gateways, which fail over to each other. */
+export function hostOf(url: string, gateways: readonly string[]): string {
+  if (gatewayOf(url, gateways) !== undefined) return IPFS_HOST;
+  const { host, protocol } = new URL(url);
+  // A host may have this name as well, and its failures are its own.
+  return host === IPFS_HOST ? `${host}:${protocol === "https:" ? 443 : 80}` : host;
+}
+
 /** IPFS content by the names that lead to it. */
 export interface ContentRef {
   /** As written. */

@@ -6,6 +6,8 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 // How much longer a compressed body may be than its content: stored blocks and headers.
 const CODING_OVERHEAD = 1.01;
 const CODING_OVERHEAD_BYTES = 1024;
+// So much more of a body whose start is enough may arrive before that start is decoded.
+const READ_AHEAD_BYTES = 1024 * 1024;
 
 export class BodyTooLarge extends Error {}
 export class SeveralCodings extends Error {}
@@ -18,7 +20,7 @@ export interface BodyLimit {
 
 /**
  * The decoded body, at most `bytesMax` bytes of it. Rejects with BodyTooLarge if it is longer, or if more has arrived
- * than such a body can be compressed into; with SeveralCodings if it was encoded more than once, which no client needs;
+ * than such a body can be compressed into (than its start needs, if that is enough); with SeveralCodings if it was encoded more than once, which no client needs;
  * and with any error of the connection or the decompression.
  */
 export async function readBody(
@@ -33,7 +35,11 @@ export async function readBody(
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of decoded(body, coding, bytesMax) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of decoded(
+    body,
+    coding,
+    bytesMax + (isStartEnough ? READ_AHEAD_BYTES : 0),
+  ) as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
     if (bytes > bytesMax && !isStartEnough) throw new BodyTooLarge(`the body is over ${bytesMax} bytes`);
     chunks.push(chunk);

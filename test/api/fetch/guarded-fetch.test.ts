@@ -1,12 +1,16 @@
 /** Fetches from slow, endless or broken hosts always give a result, with the right retry policy. */
 
+import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createGuardedFetch, type FetchOptions } from "../../../src/api/fetch/guarded-fetch.ts";
 import { type LocalServer, startLocalServer } from "../metadata/local-server.ts";
 
 const BYTES_MAX = 10_000;
+const LIMITS = { bytesMax: BYTES_MAX, timeoutMs: 30_000, accept: "application/json" };
 const USER_AGENT = "Vitrine/0.1 (NFT metadata service; https://vitrine.example; ops@vitrine.example)";
 
 type Answer = (response: ServerResponse, url: URL) => void;
@@ -27,12 +31,7 @@ beforeEach(() => {
 afterAll(() => server.close());
 
 const get = (path = "/", options: Partial<FetchOptions> = {}) =>
-  guardedFetch(`${server.url}${path}`, {
-    bytesMax: BYTES_MAX,
-    timeoutMs: 30_000,
-    accept: "application/json",
-    ...options,
-  });
+  guardedFetch(`${server.url}${path}`, { ...LIMITS, ...options });
 const bodyOf = (fetched: Awaited<ReturnType<typeof get>>) =>
   fetched.kind === "fetched" ? fetched.body.toString() : fetched.reason;
 
@@ -125,6 +124,42 @@ describe("redirects", () => {
   });
 });
 
+describe("a connection that the host gives up without an answer", () => {
+  const ways = [
+    ["closed", (socket: Socket | null) => void socket?.destroy()],
+    ["reset", (socket: Socket | null) => void socket?.resetAndDestroy()],
+  ] as const;
+
+  it.each(ways)("is replaced for the same request where it had served one before: %s", async (_, giveUp) => {
+    const served = new WeakSet<Socket>();
+    answer = (response) => {
+      const { socket } = response;
+      if (socket === null || served.has(socket)) return giveUp(socket);
+      served.add(socket);
+      response.end("{}");
+    };
+    const ownFetch = createGuardedFetch(new Set([server.host]), USER_AGENT);
+    const before = server.requests.length;
+
+    for (let nth = 0; nth < 2; nth++) {
+      expect(bodyOf(await ownFetch(server.url, LIMITS))).toBe("{}");
+      // By then, the connection is free for the next request.
+      await nextTurn();
+    }
+    // The second was sent twice.
+    expect(server.requests.length - before).toBe(3);
+  });
+
+  it.each(ways)("is the host's failure where it had served none: %s", async (_, giveUp) => {
+    answer = (response) => giveUp(response.socket);
+    const ownFetch = createGuardedFetch(new Set([server.host]), USER_AGENT);
+    const before = server.requests.length;
+
+    expect(await ownFetch(server.url, LIMITS)).toMatchObject({ reason: "unreachable", transient: true });
+    expect(server.requests.length - before).toBe(1);
+  });
+});
+
 describe("size", () => {
   it("is accepted at the limit and refused one byte above", async () => {
     answer = (response, { pathname }) => response.end("a".repeat(Number(pathname.slice(1))));
@@ -145,6 +180,19 @@ describe("size", () => {
 
     expect(bodyOf(await get(`/${BYTES_MAX}`))).toHaveLength(BYTES_MAX);
     expect(await get("/10000000")).toMatchObject({ reason: "too_large", transient: false });
+  });
+
+  it.each([
+    { encoding: "gzip", compress: gzipSync },
+    { encoding: "deflate", compress: deflateSync },
+  ])("may be any where the start is enough, in $encoding too", async ({ encoding, compress }) => {
+    const page = randomBytes(300_000).toString("hex");
+    const body = compress(page);
+    answer = (response) => response.setHeader("content-encoding", encoding).end(body);
+
+    const start = await get("/", { isStartEnough: true });
+
+    expect(bodyOf(start)).toBe(page.slice(0, BYTES_MAX));
   });
 
   it("ends an endless body, and the connection with it", async () => {

@@ -1,7 +1,14 @@
 /** Maps every spelling of a token URI to the URLs to fetch, in order. */
 
 import { describe, expect, it } from "vitest";
-import { gatewayOf, isContentAddressed, locate, substituteId } from "../../../src/api/fetch/locate.ts";
+import {
+  gatewayOf,
+  hostOf,
+  IPFS_HOST,
+  isContentAddressed,
+  locate,
+  substituteId,
+} from "../../../src/api/fetch/locate.ts";
 
 const GATEWAYS = ["https://first.example", "https://second.example"];
 const V0 = "QmXoypizjW3WknFiJnKLwHCnL72vedxjQkDDP1mXWo6uco";
@@ -221,5 +228,19 @@ describe("{id}", () => {
     { text: "", id: "1", becomes: "" },
   ])("$text of $id", ({ text, id, becomes }) => {
     expect(substituteId(text, id)).toBe(becomes);
+  });
+});
+
+describe("the host that serves a URL", () => {
+  it.each([
+    [`${GATEWAYS[0]}/ipfs/QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG/1.json`, IPFS_HOST],
+    ["https://host.example/1.json", "host.example"],
+    ["http://host.example:8080/1.json", "host.example:8080"],
+    // A name that anybody may write; its failures are no failures of the gateways.
+    ["http://ipfs/1.json", "ipfs:80"],
+    ["https://ipfs/1.json", "ipfs:443"],
+    ["http://IPFS:81/1.json", "ipfs:81"],
+  ])("%s: %s", (url, host) => {
+    expect(hostOf(url, GATEWAYS)).toBe(host);
   });
 });

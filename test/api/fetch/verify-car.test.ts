@@ -4,11 +4,13 @@ import { createHash, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { fixedSize } from "ipfs-unixfs-importer/chunker";
 import { base16 } from "multiformats/bases/base16";
+import { base32 } from "multiformats/bases/base32";
 import { base36 } from "multiformats/bases/base36";
+import { base58btc } from "multiformats/bases/base58";
 import { CID } from "multiformats/cid";
 import { create as createDigest } from "multiformats/hashes/digest";
 import { describe, expect, it } from "vitest";
-import { carBytesMax, verifyCar } from "../../../src/api/fetch/ipfs/verify-car.ts";
+import { carBytesMax, verifiableCid, verifyCar } from "../../../src/api/fetch/ipfs/verify-car.ts";
 import { type Block, Blocks, carOf, entityBlocks, tampered } from "../../support/ipfs-gateway.ts";
 
 const LIMIT = { bytesMax: 100_000 };
@@ -261,4 +263,23 @@ it.each([
   ["a short hash", CID.createV1(0x55, createDigest(0x12, Buffer.alloc(20))).toString()],
 ])("what has %s can't be verified", async (_what, cid) => {
   expect(await verifyCar(Buffer.alloc(0), { cid, path: [] }, LIMIT)).toMatchObject({ kind: "unverifiable" });
+});
+
+describe("a CID of many digits", () => {
+  // Content in the CID itself (identity).
+  const cid = CID.createV1(0x55, createDigest(0, Buffer.alloc(5_000, "a")));
+
+  it.each([
+    ["base 58", base58btc],
+    ["base 36", base36],
+  ])("is not decoded in %s, which takes the square of their number", (_, base) => {
+    expect(verifiableCid(cid.toString(base))).toBeUndefined();
+    expect(
+      verifiableCid(CID.createV1(0x55, createDigest(0, Buffer.alloc(100, "a"))).toString(base)),
+    ).toBeDefined();
+  });
+
+  it("is decoded in base 32", () => {
+    expect(verifiableCid(cid.toString(base32))?.equals(cid)).toBe(true);
+  });
 });

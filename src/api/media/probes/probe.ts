@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Queryable } from "../../db/database.ts";
-import { IPFS_HOST } from "../../fetch/locate.ts";
+import { hostOf, IPFS_HOST } from "../../fetch/locate.ts";
 import { checkAnimation } from "../checks/animation-check.ts";
 import { MEDIA_BYTES_MAX, PAGE_BYTES_READ } from "../checks/limits.ts";
 import { explain, type Refusal, refuse } from "../checks/reasons.ts";
@@ -155,7 +155,7 @@ const nothing: MediaFinding = {
 
 /** Redirects between gateways don't change what a page loads. */
 function endOf({ host }: MediaLease, url: string): string | null {
-  const end = new URL(url).host;
+  const end = hostOf(url, []);
   return host === IPFS_HOST || end === host ? null : end;
 }
 

@@ -6,7 +6,7 @@ import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { Fetching } from "../../fetch/fetching.ts";
 import type { FetchFailure } from "../../fetch/guarded-fetch.ts";
 import { type ContentOptions, createFetchContent, type Verified } from "../../fetch/ipfs/fetch-content.ts";
-import { contentOf, gatewayOf, IPFS_HOST, locate, substituteId } from "../../fetch/locate.ts";
+import { contentOf, hostOf, locate, substituteId } from "../../fetch/locate.ts";
 import { inSpan } from "../../tracing/spans.ts";
 import type { Issue } from "../document/issues.ts";
 import { parseJson, replaceStrings, storable } from "../document/json.ts";
@@ -116,12 +116,6 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
     return failed("invalid_uri", problem, false);
   }
 
-  /** Who serves these URLs: the first one's host, or our gateways, which fail over to each other. */
-  function hostOf([url]: readonly string[]): string | undefined {
-    if (url === undefined) return undefined;
-    return gatewayOf(url, gateways) === undefined ? new URL(url).host : IPFS_HOST;
-  }
-
   async function fetchDocument(
     urls: readonly string[],
     tokenId: string,
@@ -174,7 +168,8 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
     // Unchanged: `{id}` is replaced in the document's string values, as always, but not in keys.
     if (urls === "inline") return outcome(abridged(read.uri, URI_LENGTH_MAX), readInline(read.uri, tokenId));
     if ("kind" in urls) return outcome(uri, urls);
-    const host = hostOf(urls);
+    const [first] = urls;
+    const host = first === undefined ? undefined : hostOf(first, gateways);
     if (host !== undefined && admit && !(await admit(host)))
       return outcome(uri, failed("unreachable", `${host} is not asked now`, true));
     const isKnown = known !== undefined && known.uri === stored(uri);

@@ -36,11 +36,15 @@ const LEASES_SHARE = 8;
 const INTERNAL_REASON = "internal_error: the document could not be recorded; the operator's log says why";
 
 /** What a fetch says about its host's capacity; undefined if nothing. Anybody may name any number of tokens that fail. */
-function signalFrom(lease: Lease, resolution: Resolution): HostSignal | undefined {
+export function signalFrom(
+  { isStrange }: Pick<Lease, "isStrange">,
+  resolution: Resolution,
+): HostSignal | undefined {
   if (resolution.kind !== "failed") return "answered";
+  // Not even as answers: those that come late lower the limit.
+  if (isStrange) return undefined;
   const signal = signalOf(resolution.host, resolution);
-  if (signal === undefined) return resolution.transient ? undefined : "answered";
-  return lease.isStrange ? undefined : signal;
+  return signal ?? (resolution.transient ? undefined : "answered");
 }
 
 /** One lease's share of its hosts. */
