@@ -234,8 +234,8 @@ function discard({ body }: Response): void {
  * Whether a connection that had served before has ended without this answer. Hosts close those that rest, or that served
  * for long, while the next request is on its way; it may be sent again (RFC 9110, 9.2.2).
  */
-const isOfUsedConnection = (error: { readonly socket?: { readonly bytesRead?: number } }): boolean =>
-  (error.socket?.bytesRead ?? 0) > 0;
+const isOfUsedConnection = (error?: { readonly socket?: { readonly bytesRead?: number } }): boolean =>
+  (error?.socket?.bytesRead ?? 0) > 0;
 
 function redirectTarget(response: Response, from: string): string | undefined {
   const location = headerOf(response, "location");

@@ -106,10 +106,15 @@ export const gatewayOf = (url: string, gateways: readonly string[]): string | un
     return url.startsWith(prefix) && contentPath(url.slice(prefix.length)) !== undefined;
   });
 
-/** Who serves a URL: its host, or our gateways, which fail over to each other. */
+/**
+ * Who serves a URL: its host, or our gateways, which fail over to each other. A gateway that gives each content a name of
+ * its own is one host.
+ */
 export function hostOf(url: string, gateways: readonly string[]): string {
   if (gatewayOf(url, gateways) !== undefined) return IPFS_HOST;
   const { host, protocol } = new URL(url);
+  const [, content = "", gateway] = /^([^.]+)\.ipfs\.(.+)$/.exec(host) ?? [];
+  if (gateway !== undefined && CID.test(content)) return gateway;
   // A host may have this name as well, and its failures are its own.
   return host === IPFS_HOST ? `${host}:${protocol === "https:" ? 443 : 80}` : host;
 }

@@ -20,8 +20,8 @@ export interface BodyLimit {
 
 /**
  * The decoded body, at most `bytesMax` bytes of it. Rejects with BodyTooLarge if it is longer, or if more has arrived
- * than such a body can be compressed into (than its start needs, if that is enough); with SeveralCodings if it was encoded more than once, which no client needs;
- * and with any error of the connection or the decompression.
+ * than such a body, or the start that is enough of a longer one, can be compressed into; with SeveralCodings if it was
+ * encoded more than once, which no client needs; and with any error of the connection or the decompression.
  */
 export async function readBody(
   body: Readable,
@@ -35,11 +35,8 @@ export async function readBody(
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of decoded(
-    body,
-    coding,
-    bytesMax + (isStartEnough ? READ_AHEAD_BYTES : 0),
-  ) as AsyncIterable<Uint8Array>) {
+  const arrivingMax = bytesMax + (isStartEnough ? READ_AHEAD_BYTES : 0);
+  for await (const chunk of decoded(body, coding, arrivingMax) as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
     if (bytes > bytesMax && !isStartEnough) throw new BodyTooLarge(`the body is over ${bytesMax} bytes`);
     chunks.push(chunk);

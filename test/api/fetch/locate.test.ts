@@ -236,6 +236,10 @@ describe("the host that serves a URL", () => {
     [`${GATEWAYS[0]}/ipfs/QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG/1.json`, IPFS_HOST],
     ["https://host.example/1.json", "host.example"],
     ["http://host.example:8080/1.json", "host.example:8080"],
+    // A gateway where each content has a name of its own is one host.
+    [`https://${V1}.ipfs.cdn.example/1.json`, "cdn.example"],
+    [`https://${V1}.ipfs.cdn.example:8443/1.json`, "cdn.example:8443"],
+    ["https://art.ipfs.cdn.example/1.json", "art.ipfs.cdn.example"],
     // A name that anybody may write; its failures are no failures of the gateways.
     ["http://ipfs/1.json", "ipfs:80"],
     ["https://ipfs/1.json", "ipfs:443"],

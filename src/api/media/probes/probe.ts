@@ -2,7 +2,8 @@
 
 import { createHash } from "node:crypto";
 import type { Queryable } from "../../db/database.ts";
-import { hostOf, IPFS_HOST } from "../../fetch/locate.ts";
+import { IPFS_HOST } from "../../fetch/locate.ts";
+import { parseUrl } from "../../http/text/parse-url.ts";
 import { checkAnimation } from "../checks/animation-check.ts";
 import { MEDIA_BYTES_MAX, PAGE_BYTES_READ } from "../checks/limits.ts";
 import { explain, type Refusal, refuse } from "../checks/reasons.ts";
@@ -154,9 +155,11 @@ const nothing: MediaFinding = {
 };
 
 /** Redirects between gateways don't change what a page loads. */
-function endOf({ host }: MediaLease, url: string): string | null {
-  const end = hostOf(url, []);
-  return host === IPFS_HOST || end === host ? null : end;
+function endOf({ host, url: asked }: MediaLease, url: string): string | null {
+  const end = new URL(url).host;
+  // The name of one content at a gateway is not the gateway's, by which it is known here.
+  const isSame = end === host || end === parseUrl(asked)?.host;
+  return host === IPFS_HOST || isSame ? null : end;
 }
 
 const found = (finding: MediaFinding): MediaProbe => ({ kind: "found", finding, refusal: undefined });
