@@ -207,10 +207,12 @@ describe("what is to be claimed", () => {
     }
 
     // Three at once, and what could start in a tenth of a second: hundreds, or at most five.
-    const quota = hosts.quota().hosts;
-    expect(quota.get("fast.example")).toBe(3 + 6 * 4);
-    expect(quota.get("slow.example")).toBeGreaterThan(3);
-    expect(quota.get("slow.example")).toBeLessThanOrEqual(3 + 5);
+    const { hosts: quotas, perHost } = hosts.quota();
+    expect(quotas.get("fast.example")).toBe(3 + 6 * 4);
+    // On a busy machine its answers took so long that it gets what a new host gets.
+    const slow = quotas.get("slow.example") ?? perHost;
+    expect(slow).toBeGreaterThan(3);
+    expect(slow).toBeLessThanOrEqual(3 + 5);
   });
 
   it("is no more ahead than at once for a host that has stopped answering, until it answers again", async () => {
