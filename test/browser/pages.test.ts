@@ -1,6 +1,6 @@
 /** Visitors of collections and tokens, on a phone and on a desktop, with and without scripts. */
 
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { World } from "../e2e/world.ts";
 import { accessibilityProblems, DESKTOP, fitsWidth, launchBrowser, NARROW, PHONE, visit } from "./browser.ts";
@@ -206,13 +206,13 @@ describe("the tokens of a collection", () => {
     "say %s that the next ones are on their way, or did not come, and come when asked again",
     async (_place, viewport) => {
       const { context, page } = await open({ viewport });
-      let answer: (isGood: boolean) => void = () => {};
-      await page.route("**part=tokens", async (route) => {
-        const isGood = await new Promise<boolean>((done) => {
-          answer = done;
-        });
-        await (isGood ? route.continue() : route.abort());
-      });
+      const asked: Route[] = [];
+      await page.route("**part=tokens", (route) => void asked.push(route));
+      // The page says that it is loading before its request arrives here.
+      const answer = async (isGood: boolean): Promise<void> => {
+        await expect.poll(() => asked.length).toBe(1);
+        await (isGood ? asked.pop()?.continue() : asked.pop()?.abort());
+      };
       await page.goto(heroes);
       await page.locator("#more").scrollIntoViewIfNeeded();
       const loading = page.getByRole("link", { name: "Loading…" });
@@ -227,12 +227,12 @@ describe("the tokens of a collection", () => {
         expect(y + height).toBeLessThanOrEqual(viewport.height);
       }
       expect(await accessibilityProblems(page)).toEqual([]);
-      answer(false);
+      await answer(false);
       const again = page.getByRole("link", { name: "Try again" });
       await again.waitFor();
       await again.press("Enter");
       await page.getByRole("link", { name: "Loading…" }).waitFor();
-      answer(true);
+      await answer(true);
 
       await page.getByText("47 tokens, all shown").waitFor();
       expect(await page.evaluate("document.activeElement.className")).toBe("token");
