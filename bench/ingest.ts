@@ -21,6 +21,8 @@ import { CHAIN_ID, createChainTables } from "./catalog-data.ts";
 import { startScript } from "./script.ts";
 
 const ENQUEUED_TOGETHER = 5_000;
+// Rounds that record nothing leave it alone for longer than usual.
+const POSTGRES_IDLE_MS = 60_000;
 
 export interface Ingest {
   readonly database: Database;
@@ -41,7 +43,7 @@ export async function withIngest<Result>(
   chmodSync(folder, 0o711);
   const origin = await startScript("origin.ts");
   const host = `127.0.0.1:${origin.line}`;
-  const url = await joinEmbeddedPostgres(folder);
+  const url = await joinEmbeddedPostgres(folder, { idleMs: POSTGRES_IDLE_MS });
   await migrate(url);
   const database = createDatabase(url, silentLogger);
   const fetch = createGuardedFetch(new Set([host]), "bench");

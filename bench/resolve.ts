@@ -1,9 +1,9 @@
 /**
- * Tokens per second from URI to traits against a plain loop of requests and JSON.parse: without recording anything, and through
+ * Tokens per second from URI to traits against a plain loop of fetch and JSON.parse: without recording anything, and through
  * queue and worker into PostgreSQL.
  */
 
-import { Agent, request } from "undici";
+import { fetch } from "undici";
 import { CHAIN_ID } from "./catalog-data.ts";
 import { withIngest } from "./ingest.ts";
 import { byPace, compareRounds, secondsFor } from "./rounds.ts";
@@ -16,10 +16,9 @@ const ROUNDS = byPace(5, 1);
 
 export const benchResolve = (): Promise<object> =>
   withIngest(OF_ALL_HOSTS, async ({ database, originUrl, resolve, refresh }) => {
-    const dispatcher = new Agent({ connections: CONCURRENCY });
     const plain = async (tokenId: string): Promise<void> => {
-      const { body } = await request(`${originUrl}/${tokenId}`, { dispatcher });
-      JSON.parse(await body.text());
+      const response = await fetch(`${originUrl}/${tokenId}`);
+      JSON.parse(await response.text());
     };
     const tokenIds = Array.from({ length: TOKENS }, (_, index) => String(index));
     const collection = (round: number): string => `0x${String(round).padStart(40, "0")}`;
@@ -41,6 +40,5 @@ export const benchResolve = (): Promise<object> =>
       "select sum(cardinality(traits))::int as traits from vitrine.token",
     );
     if (row?.traits !== TOKENS * (ROUNDS + 1) * 10) throw new Error(`${row?.traits} traits were stored`);
-    await dispatcher.close();
     return { tokens: TOKENS, resolved: { ...resolved, bar: { ratio: 0.7 } }, recorded };
   });
