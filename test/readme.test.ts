@@ -28,6 +28,27 @@ describe("the README", () => {
     expect(read("docs/benchmarks.md")).toBe(writeReport(kept));
   });
 
+  it("and the report name each bar, and which are missed", () => {
+    const run = { revision: "1", date: "", node: "24", machine: "" };
+    const row = (text: string) => report.split("\n").find((line) => line.startsWith(`| ${text} |`));
+    const report = writeReport({
+      a: {
+        run,
+        result: {
+          at: { ratio: 0.9, vitrine_per_second: 9, bar: { ratio: 0.9, per_second: 9 } },
+          below: { ratio: 0.89, vitrine_per_second: 8, bar: { ratio: 0.9, per_second: 9 } },
+          soon: { p50_ms: 10, p99_ms: 20, bar: { p50_ms: 10, p99_ms: 20 } },
+          late: { p50_ms: 10.1, p99_ms: 19, bar: { p50_ms: 10, p99_ms: 20 } },
+        },
+      },
+    });
+
+    expect(row("a · at")).toContain("ratio 0.9; per second 9 |");
+    expect(row("a · below")).toContain("ratio 0.9, **missed**; per second 9, **missed** |");
+    expect(row("a · soon")).toContain("p50 ms 10; p99 ms 20 |");
+    expect(row("a · late")).toContain("p50 ms 10, **missed**; p99 ms 20 |");
+  });
+
   it("names every npm script, and none that is not there", () => {
     const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
     const named = [...readme.matchAll(/npm (?:run )?([a-z:]+)/g)]

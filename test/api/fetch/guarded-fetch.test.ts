@@ -150,6 +150,18 @@ describe("a connection that the host gives up without an answer", () => {
     expect(server.requests.length - before).toBe(3);
   });
 
+  it.each(ways)("is replaced only once: %s", async (_, giveUp) => {
+    const before = server.requests.length;
+    answer = (response) =>
+      server.requests.length - before === 1 ? response.end("{}") : giveUp(response.socket);
+    const ownFetch = createGuardedFetch(new Set([server.host]), USER_AGENT);
+    await ownFetch(server.url, LIMITS);
+    await nextTurn();
+
+    expect(await ownFetch(server.url, LIMITS)).toMatchObject({ reason: "unreachable", transient: true });
+    expect(server.requests.length - before).toBe(3);
+  });
+
   it.each(ways)("is the host's failure where it had served none: %s", async (_, giveUp) => {
     answer = (response) => giveUp(response.socket);
     const ownFetch = createGuardedFetch(new Set([server.host]), USER_AGENT);
@@ -193,6 +205,17 @@ describe("size", () => {
     const start = await get("/", { isStartEnough: true });
 
     expect(bodyOf(start)).toBe(page.slice(0, BYTES_MAX));
+  });
+
+  it("bounds what may arrive of a start that never comes", async () => {
+    // The header of a gzip file, whose name never ends.
+    const header = Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3]);
+    answer = (response) => {
+      response.setHeader("content-encoding", "gzip").write(header);
+      response.end("a".repeat(3 * 1024 * 1024));
+    };
+
+    expect(await get("/", { isStartEnough: true })).toMatchObject({ reason: "too_large" });
   });
 
   it("ends an endless body, and the connection with it", async () => {

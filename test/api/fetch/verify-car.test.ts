@@ -279,6 +279,17 @@ describe("a CID of many digits", () => {
     ).toBeDefined();
   });
 
+  it("is decoded up to 256 characters in base 36", () => {
+    const textOf = (bytes: number) =>
+      CID.createV1(0x55, createDigest(0, Buffer.alloc(bytes, "a"))).toString(base36);
+    let bytes = 100;
+    while (textOf(bytes + 1).length <= 256) bytes++;
+
+    expect(textOf(bytes).length).toBeGreaterThan(254);
+    expect(verifiableCid(textOf(bytes))).toBeDefined();
+    expect(verifiableCid(textOf(bytes + 1))).toBeUndefined();
+  });
+
   it("is decoded in base 32", () => {
     expect(verifiableCid(cid.toString(base32))?.equals(cid)).toBe(true);
   });
