@@ -1,4 +1,4 @@
-/** Reads many keys together that callers ask for one by one. */
+/** Reads many keys together that callers ask for one by one. Keys are compared as a Map does. */
 
 import DataLoader from "dataloader";
 
@@ -16,10 +16,10 @@ export interface BatchOptions {
  * while `atOnce` loads are running (or for `besideAfterMs` while fewer are), are loaded together, each once. A load begins after all its keys were asked
  * for, so nobody gets what was read before. Its failure reaches all who wait for it.
  */
-export function createBatch<Value>(
-  load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
+export function createBatch<Value, Key = string>(
+  load: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>,
   { max = Number.POSITIVE_INFINITY, atOnce = Number.POSITIVE_INFINITY, besideAfterMs = 0 }: BatchOptions = {},
-): (key: string) => Promise<Value | undefined> {
+): (key: Key) => Promise<Value | undefined> {
   const waiting: (() => void)[] = [];
   let running = 0;
   let patience: NodeJS.Timeout | undefined;
@@ -58,7 +58,7 @@ export function createBatch<Value>(
     wait();
   }
 
-  const loader = new DataLoader<string, Value | undefined>(
+  const loader = new DataLoader<Key, Value | undefined>(
     async (keys) => {
       try {
         const values = await load([...new Set(keys)]);

@@ -294,6 +294,44 @@ describe("a request", () => {
     ]);
   });
 
+  it("that comes with others is answered for its own tokens, in their order, and for its own wallet", async () => {
+    await insertToken();
+    await insertToken({ tokenId: 2n, lockCount: 1, lockedSinceBlock: 90n });
+    const token = (id: number) => ({ ...item, token_id: String(id) });
+    const far = { ...item, collection_address: FAR_COLLECTION };
+    const bodies = [
+      { items: [token(2), token(1)] },
+      { items: [token(1)] },
+      { items: [far, token(2), far] },
+      { items: [token(1)], wallet: BEN },
+      { items: [token(3), token(2), token(1)] },
+    ];
+
+    const answers = await Promise.all(bodies.map((body) => send({ action: "trade", ...body })));
+
+    const seen = answers.map(({ body }) =>
+      body.items.map((each: Record<string, unknown>) => [each.token_id, each.reason, each.as_of_block]),
+    );
+    expect(seen).toEqual([
+      [
+        ["2", "locked", 100],
+        ["1", null, 100],
+      ],
+      [["1", null, 100]],
+      [
+        ["1", "index_stale", null],
+        ["2", "locked", 100],
+        ["1", "index_stale", null],
+      ],
+      [["1", "not_owner", 100]],
+      [
+        ["3", "unknown_token", 100],
+        ["2", "locked", 100],
+        ["1", null, 100],
+      ],
+    ]);
+  });
+
   it.each([
     [{ action: "burn", items: [item] }, ["action"]],
     [{ action: "list", items: [] }, ["items"]],

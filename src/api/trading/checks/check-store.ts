@@ -81,13 +81,13 @@ export async function readCheckFacts(
             ${opensAt} as "opensAt",
             $4::text is null or ${isEntitled(tables)} as entitled,
             ${withHolder ? holder(tables) : "null"} as holder,
-            c.indexed
+            case when t.position = 1 then (select json_object_agg(h.chain_id, h.indexed) from heads h) end as heads
        from unnest($1::bigint[], $2::text[], $3::numeric[]) with ordinality
               as t(chain_id, collection_address, token_id, position)
        left join lateral ${tokenState(tables, tokenOf("t"))} s on true
        left join heads c on c.chain_id = t.chain_id
       order by t.position`;
-  return db.query<CheckFacts>(
+  const rows = await db.query<CheckRow>(
     text,
     [
       tokens.map(({ chainId }) => chainId),
@@ -99,4 +99,14 @@ export async function readCheckFacts(
     ],
     planName(text),
   );
+  const indexed = rows[0]?.heads ?? {};
+  return rows.map(({ heads: _, ...facts }, at) => ({
+    ...facts,
+    indexed: indexed[tokens[at]?.chainId ?? ""] ?? null,
+  }));
+}
+
+interface CheckRow extends Omit<CheckFacts, "indexed"> {
+  /** Of each chain that was asked for, in the first row: it is long, and the same for all of its tokens. */
+  readonly heads: Readonly<Record<string, IndexedBlock>> | null;
 }
