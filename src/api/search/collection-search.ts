@@ -95,21 +95,20 @@ export function createCollectionSearch(deps: {
     const { index, checkpoint } = await live.current();
     const slotsIn = await facts.read(checkpoint, filter);
     // Call it in the same turn of the event loop as the search: the search index may change before that.
-    const answers = () => results.at(index, checkpoint);
-    const rarity = () => ranks.current(index, answers().listed(slotsIn));
-    return { index, slotsIn, answers, rarity };
+    const answers = () => results.at(index, slotsIn(index));
+    const rarity = () => ranks.current(index, answers().listed());
+    return { index, answers, rarity };
   }
 
   async function count(filter: TokenFilter, kind: FacetsKind): Promise<CountedFacets> {
-    const { index, slotsIn, answers } = await read(filter);
-    const question = { filter, slotsIn };
-    const known = answers().knownFacets(question, kind);
+    const { index, answers } = await read(filter);
+    const known = answers().knownFacets(filter, kind);
     if (known) return known;
     const counted = await countOneByOne(async () => {
       await prepare(index);
-      return answers().facetsInSlices(question, kind);
+      return answers().facetsInSlices(filter, kind);
     });
-    return counted ?? answerFrom(index, () => answers().facets(question, kind));
+    return counted ?? answerFrom(index, () => answers().facets(filter, kind));
   }
 
   return {
@@ -123,16 +122,16 @@ export function createCollectionSearch(deps: {
 
     async page(query) {
       const { filter, sort } = query;
-      const { index, slotsIn, answers, rarity } = await read(filter);
+      const { index, answers, rarity } = await read(filter);
       const ranked = sort.by === "rarity" || query.withTraits ? await rarity() : undefined;
       if (query.group) await documents.complete(index);
       return answerFrom(
         index,
         () => {
-          const page = pageOf(index, query, answers().matches({ filter, slotsIn }).slots, ranked);
+          const page = pageOf(index, query, answers().matches(filter).slots, ranked);
           if (!query.withTraits) return page;
           const { tokenIds } = page;
-          const counts = countThese(index, answers().listed(slotsIn), traitsOf(index, tokenIds));
+          const counts = countThese(index, answers().listed(), traitsOf(index, tokenIds));
           return { ...page, traits: { ...counts, rarity: rarityOf(index, ranked, tokenIds), stamp: null } };
         },
         sort,
@@ -144,9 +143,9 @@ export function createCollectionSearch(deps: {
     panel: (filter) => count(filter, "panel"),
 
     async countTraits({ traits, tokenIds }) {
-      const { index, slotsIn, answers, rarity } = await read({});
+      const { index, answers, rarity } = await read({});
       const ranked = tokenIds.length > 0 ? await rarity() : undefined;
-      const listed = answers().listed(slotsIn);
+      const listed = answers().listed();
       return {
         ...countThese(index, listed, traits ?? traitsOf(index, tokenIds)),
         rarity: rarityOf(index, ranked, tokenIds),
@@ -155,25 +154,25 @@ export function createCollectionSearch(deps: {
     },
 
     async countsStamp() {
-      const { index, slotsIn, answers, rarity } = await read({});
+      const { index, answers, rarity } = await read({});
       const ranked = await rarity();
-      return { stamp: stampOf(index, answers().listed(slotsIn), ranked) };
+      return { stamp: stampOf(index, answers().listed(), ranked) };
     },
 
     async completeValues(asked) {
-      const { index, slotsIn, answers } = await read({});
-      return answerFrom(index, () => completeValues(index, asked, answers().listed(slotsIn)));
+      const { index, answers } = await read({});
+      return answerFrom(index, () => completeValues(index, asked, answers().listed()));
     },
 
     async findNamed(asked) {
-      const { index, slotsIn, answers } = await read({});
-      return runExclusive(() => findNamed(index, asked, answers().listed(slotsIn)));
+      const { index, answers } = await read({});
+      return runExclusive(() => findNamed(index, asked, answers().listed()));
     },
 
     async shownTypes(names) {
-      const { index, slotsIn, answers } = await read({});
+      const { index, answers } = await read({});
       return runExclusive(() => {
-        const counts = index.table.sumByType(answers().listed(slotsIn).counts);
+        const counts = index.table.sumByType(answers().listed().counts);
         return new Set(names.filter((name) => (counts[index.table.find(name)?.at ?? -1] ?? 0) > 0));
       });
     },

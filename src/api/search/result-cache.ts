@@ -1,4 +1,4 @@
-/** The result cache of a collection: matches and counts, valid until the search index or the chain changes. */
+/** The result cache of a collection: matches and counts, valid until the search index or its chain state changes. */
 
 import { LRUCache } from "lru-cache";
 import { createPoliteYield, runSteps, runStepsInSlices, type Steps } from "../jobs/yield-to-event-loop.ts";
@@ -10,20 +10,13 @@ import { facetSteps, panelSteps } from "./index/facets.ts";
 import { type ChainSlots, listedSlots, type Matches, matchTokens } from "./index/match.ts";
 import type { CountedFacets, TokenFilter } from "./query.ts";
 
-// Each may contain several thousand values.
-const CACHED_FACETS_MAX = 32;
+// An answer has up to 20,000 values; keeping one costs as much as so many more.
+const CACHED_VALUES_MAX = 640_000;
+const ENTRY_VALUES = 100;
 // A token's own counts wait for several slices, and must not wait for the facets of a million tokens.
 const SLICE_MS = 1;
 
 export type FacetsKind = "facets" | "panel";
-
-type SlotsIn = (index: CollectionIndex) => ChainSlots;
-
-/** A filter, and the chain state of the search index's tokens. */
-export interface Question {
-  readonly filter: TokenFilter;
-  readonly slotsIn: SlotsIn;
-}
 
 /** Counts over all listed tokens. */
 export interface Listed {
@@ -36,117 +29,147 @@ export interface Listed {
 
 /** Results as of one moment, valid until the next change. */
 export interface Answers {
-  matches(question: Question): Matches;
+  matches(filter: TokenFilter): Matches;
   /** What is cached of `facets`. */
-  knownFacets(question: Question, kind: FacetsKind): CountedFacets | undefined;
+  knownFacets(filter: TokenFilter, kind: FacetsKind): CountedFacets | undefined;
   /** Facets, or a panel: facets that count each trait with conditions as if it had none. */
-  facets(question: Question, kind: FacetsKind): CountedFacets;
+  facets(filter: TokenFilter, kind: FacetsKind): CountedFacets;
   /** The same in slices. Undefined if the search index changes meanwhile. */
-  facetsInSlices(question: Question, kind: FacetsKind): Promise<CountedFacets | undefined>;
-  listed(slotsIn: SlotsIn): Listed;
+  facetsInSlices(filter: TokenFilter, kind: FacetsKind): Promise<CountedFacets | undefined>;
+  listed(): Listed;
 }
 
 export interface ResultCache {
-  /** Discards all results if the search index was replaced or changed, or the checkpoint changed or is null. */
-  at(index: CollectionIndex, checkpoint: string | null): Answers;
+  /**
+   * Answers to filters with this chain state. Discards all results if the search index was replaced or changed, or if
+   * other tokens are burned. Sets of slots are compared by identity.
+   */
+  at(index: CollectionIndex, chain: ChainSlots): Answers;
 }
 
+/** What is kept of one state of the search index, by filter and the chain state that the filter asks for. */
+interface Kept {
+  readonly index: CollectionIndex;
+  readonly version: number;
+  readonly burned: Bits;
+  readonly counted: Readonly<Record<FacetsKind, LRUCache<string, CountedFacets>>>;
+  /** A page and its facets are requested in succession, with the same filter. */
+  last?: { readonly name: string; readonly matches: Matches };
+  listed?: Listed;
+  listedTotal?: number;
+}
+
+const createCounted = () =>
+  new LRUCache<string, CountedFacets>({
+    maxSize: CACHED_VALUES_MAX,
+    sizeCalculation: ({ traits }) => traits.reduce((sum, { values }) => sum + values.length, ENTRY_VALUES),
+  });
+
 export function createResultCache(): ResultCache {
-  let cached: { index: CollectionIndex; stamp: string; answers: Answers } | undefined;
+  let kept: Kept | undefined;
   // Reused: a new one for a million values at every change would burden the garbage collector.
   let pooled = new Uint32Array(0);
+  const numberOf = createNumbers();
 
-  function answersOf(index: CollectionIndex): Answers {
-    const kept = {
-      facets: new LRUCache<string, CountedFacets>({ max: CACHED_FACETS_MAX }),
-      panel: new LRUCache<string, CountedFacets>({ max: CACHED_FACETS_MAX }),
-    };
-    /** A page and its facets are requested in succession, with the same filter. */
-    let last: { readonly name: string; readonly matches: Matches } | undefined;
-    let listed: Listed | undefined;
-    let listedTotal: number | undefined;
+  function answersOf(kept: Kept, chain: ChainSlots): Answers {
+    const { index, counted } = kept;
+    const slots = [chain.locked, chain.unlocked, chain.owned]
+      .map((bits) => (bits ? numberOf(bits) : 0))
+      .join();
+    const keyOf = (filter: TokenFilter): string => `${slots} ${JSON.stringify(filter)}`;
 
-    const countListed = (slotsIn: SlotsIn): number => {
-      listedTotal ??= countBits(listedSlots(index, slotsIn(index)));
-      return listedTotal;
+    const countListed = (): number => {
+      kept.listedTotal ??= countBits(listedSlots(index, chain));
+      return kept.listedTotal;
     };
 
-    function matches({ filter, slotsIn }: Question): Matches {
-      const name = filterKey(filter);
-      if (last?.name !== name) last = { name, matches: matchTokens(index, filter, slotsIn(index)) };
-      return last.matches;
+    function matches(filter: TokenFilter): Matches {
+      const name = keyOf(filter);
+      const { last } = kept;
+      const found = last?.name === name ? last.matches : matchTokens(index, filter, chain);
+      kept.last = { name, matches: found };
+      return found;
     }
 
     // Without conditions on traits, a panel is the facets.
     const keptFor = ({ criteria, ranges }: TokenFilter, kind: FacetsKind) =>
-      kept[criteria.length + ranges.length === 0 ? "facets" : kind];
+      counted[criteria.length + ranges.length === 0 ? "facets" : kind];
 
-    function count(question: Question, kind: FacetsKind): Steps<CountedFacets> {
-      const { filter, slotsIn } = question;
-      const matched = matches(question);
-      const listed = countListed(slotsIn);
-      if (keptFor(filter, kind) === kept.facets) return facetSteps(index, matched.slots, listed);
+    function count(filter: TokenFilter, kind: FacetsKind): Steps<CountedFacets> {
+      const matched = matches(filter);
+      const listed = countListed();
+      if (keptFor(filter, kind) === counted.facets) return facetSteps(index, matched.slots, listed);
       const knownOf = (trait: string) =>
-        kept.facets
-          .get(filterKey(withoutTrait(filter, trait)))
+        counted.facets
+          .get(keyOf(withoutTrait(filter, trait)))
           ?.traits.find(({ trait_type }) => trait_type === trait);
       return panelSteps(index, matched, listed, knownOf);
     }
 
-    const knownFacets = ({ filter }: Question, kind: FacetsKind): CountedFacets | undefined =>
-      keptFor(filter, kind).get(filterKey(filter));
+    const knownFacets = (filter: TokenFilter, kind: FacetsKind): CountedFacets | undefined =>
+      keptFor(filter, kind).get(keyOf(filter));
 
-    function keepFacets({ filter }: Question, kind: FacetsKind, counted: CountedFacets): CountedFacets {
-      keptFor(filter, kind).set(filterKey(filter), counted);
-      return counted;
+    function keepFacets(filter: TokenFilter, kind: FacetsKind, facets: CountedFacets): CountedFacets {
+      keptFor(filter, kind).set(keyOf(filter), facets);
+      return facets;
     }
 
     return {
       matches,
       knownFacets,
-      facets: (question, kind) =>
-        knownFacets(question, kind) ?? keepFacets(question, kind, runSteps(count(question, kind))),
-      async facetsInSlices(question, kind) {
-        const known = knownFacets(question, kind);
+      facets: (filter, kind) =>
+        knownFacets(filter, kind) ?? keepFacets(filter, kind, runSteps(count(filter, kind))),
+      async facetsInSlices(filter, kind) {
+        const known = knownFacets(filter, kind);
         if (known) return known;
         const { version, table } = index;
         const { size } = table;
         // Before the tokens are matched, which is part of the first step.
         const politeYield = createPoliteYield(SLICE_MS);
-        const steps = count(question, kind);
+        const steps = count(filter, kind);
         // New values come before the tokens that have them.
         const isSame = (): boolean =>
           index.version === version && table.size === size && table.orders.isPrepared;
-        const counted = await runStepsInSlices(steps, politeYield, isSame);
-        return counted && keepFacets(question, kind, counted);
+        const facets = await runStepsInSlices(steps, politeYield, isSame);
+        return facets && keepFacets(filter, kind, facets);
       },
-      listed(slotsIn) {
-        if (listed) return listed;
-        const slots = listedSlots(index, slotsIn(index));
+      listed() {
+        if (kept.listed) return kept.listed;
+        const slots = listedSlots(index, chain);
         const counts = countValues(index, slots);
         pooled = grown(pooled, counts.length);
         pooled.set(counts);
-        listed = {
+        kept.listed = {
           counts: pooled.subarray(0, counts.length),
           total: countBits(slots),
           slots,
         };
-        return listed;
+        return kept.listed;
       },
     };
   }
 
   return {
-    at(index, checkpoint) {
-      const stamp = `${index.version} ${checkpoint}`;
-      const isSame = cached?.index === index && cached.stamp === stamp && checkpoint !== null;
-      if (!cached || !isSame) cached = { index, stamp, answers: answersOf(index) };
-      return cached.answers;
+    at(index, chain) {
+      const { burned } = chain;
+      const { version } = index;
+      if (kept?.index !== index || kept.version !== version || kept.burned !== burned)
+        kept = { index, version, burned, counted: { facets: createCounted(), panel: createCounted() } };
+      return answersOf(kept, chain);
     },
   };
 }
 
-const filterKey = (filter: TokenFilter): string => JSON.stringify(filter);
+/** A number for each set of slots, the same for the same set. */
+function createNumbers(): (bits: Bits) => number {
+  const numbers = new WeakMap<Bits, number>();
+  let count = 0;
+  return (bits) => {
+    const known = numbers.get(bits) ?? ++count;
+    numbers.set(bits, known);
+    return known;
+  };
+}
 
 const withoutTrait = (filter: TokenFilter, trait: string): TokenFilter => ({
   ...filter,

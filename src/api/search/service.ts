@@ -11,6 +11,7 @@ import type { Trait } from "../metadata/document/traits.ts";
 import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 import { type Budget, createBudget } from "./budget.ts";
 import type { CountsStamp, TraitCounts } from "./collection-search.ts";
+import { createKeptFacets } from "./kept-facets.ts";
 import type {
   CompletedValues,
   Facets,
@@ -21,11 +22,11 @@ import type {
   TokenQuery,
   ValuePrefix,
 } from "./query.ts";
+import type { FacetsKind } from "./result-cache.ts";
 import { createDatabaseSearch } from "./sql/database-search.ts";
 import { estimateMemory } from "./sync/estimate.ts";
 import { answer } from "./threads/answer.ts";
 import { createLocalHost } from "./threads/local-host.ts";
-import { unpackFacets } from "./threads/packed-facets.ts";
 import type { Answered, Asked, Kind, Question, SearchHost } from "./threads/questions.ts";
 import { createSearchThreads, type ThreadOptions } from "./threads/threads.ts";
 
@@ -46,6 +47,7 @@ const SLOW_CONNECTIONS: PoolSizes = { plain: 2, keyed: 1 };
 export interface Search {
   /** Throws INVALID_REQUEST for a cursor of another order. */
   page(collection: CollectionConfig, query: TokenQuery): Promise<TokenPage>;
+  /** The same object as before if nothing has changed. */
   facets(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;
   /**
    * Facets for a filter panel. A trait with conditions is counted as if it had none, because its values are alternatives: each count shows how many tokens the value would match. All other traits count
@@ -147,6 +149,12 @@ export function createSearch(deps: SearchDeps): SearchService {
     return askAt(place, { collection, kind, asked });
   }
 
+  const keptFacets = createKeptFacets();
+  const findFacets = (kind: FacetsKind, config: CollectionConfig, filter: TokenFilter): Promise<Facets> =>
+    keptFacets.find(kind, { chainId: config.chainId, collection: config.address }, filter, (asked) =>
+      ask(config, kind, asked),
+    );
+
   /** Undefined where PostgreSQL can't answer soon. */
   async function findSlowly(question: Question<"findNamed">): Promise<readonly FoundToken[] | undefined> {
     try {
@@ -159,8 +167,8 @@ export function createSearch(deps: SearchDeps): SearchService {
 
   return {
     page: (collection, query) => ask(collection, "page", query),
-    facets: async (collection, filter) => unpackFacets(await ask(collection, "facets", filter)),
-    panel: async (collection, filter) => unpackFacets(await ask(collection, "panel", filter)),
+    facets: (collection, filter) => findFacets("facets", collection, filter),
+    panel: (collection, filter) => findFacets("panel", collection, filter),
     countTraits: (collection, traits, tokenIds = []) => ask(collection, "countTraits", { traits, tokenIds }),
     countsStamp: (collection) => ask(collection, "countsStamp", null),
     completeValues: (collection, asked) => ask(collection, "completeValues", asked),

@@ -75,7 +75,19 @@ export function createIndexHarness() {
     traits: [...new Set(traits.map(learn))].sort((a, b) => a - b),
   });
 
+  /** The same ones as long as nothing has changed, as the service keeps them: a token's chain state comes with the token. */
+  let known = { version: -1, slots: new Map<string, ChainSlots>() };
   function chainSlots(filter: TokenFilter): ChainSlots {
+    if (known.version !== index.version)
+      known = { version: index.version, slots: new Map([["burned", readSlots(filter)]]) };
+    const { burned } = known.slots.get("burned") as ChainSlots;
+    const name = JSON.stringify(filter);
+    const slots = known.slots.get(name) ?? { ...readSlots(filter), burned };
+    known.slots.set(name, slots);
+    return slots;
+  }
+
+  function readSlots(filter: TokenFilter): ChainSlots {
     const bitsOf = (test: (token: ModelToken) => boolean) => {
       const bits = emptyBits(index.ids.size);
       for (const token of tokens.values()) {
@@ -97,11 +109,10 @@ export function createIndexHarness() {
   }
 
   const results = createResultCache();
-  /** The chain never advances by itself: a token's chain state comes with the token. */
-  const answersNow = () => results.at(index, "1");
+  const answersTo = (filter: TokenFilter) => results.at(index, chainSlots(filter));
+  const listedNow = () => answersTo({ criteria: [], ranges: [] }).listed();
   const ranks = createRarityCache();
-  const ranked = () => ranks.current(index, answersNow().listed(asked({ criteria: [], ranges: [] }).slotsIn));
-  const asked = (filter: TokenFilter) => ({ filter, slotsIn: () => chainSlots(filter) });
+  const ranked = () => ranks.current(index, listedNow());
 
   const model: Model = {
     get tokens() {
@@ -159,7 +170,7 @@ export function createIndexHarness() {
           createYield(),
         );
       const rarity = query.sort.by === "rarity" ? await ranked() : undefined;
-      return pageOf(index, query, answersNow().matches(asked(query.filter)).slots, rarity);
+      return pageOf(index, query, answersTo(query.filter).matches(query.filter).slots, rarity);
     },
     /** The rarity of every token that has one, by id. */
     async rarities() {
@@ -172,12 +183,10 @@ export function createIndexHarness() {
         }),
       );
     },
-    named: (query: NameQuery) =>
-      findNamed(index, query, answersNow().listed(asked({ criteria: [], ranges: [] }).slotsIn)),
-    completed: (prefix: ValuePrefix) =>
-      completeValues(index, prefix, answersNow().listed(asked({ criteria: [], ranges: [] }).slotsIn)),
-    facets: (filter: TokenFilter) => unpackFacets(packFacets(answersNow().facets(asked(filter), "facets"))),
-    panel: (filter: TokenFilter) => unpackFacets(packFacets(answersNow().facets(asked(filter), "panel"))),
+    named: (query: NameQuery) => findNamed(index, query, listedNow()),
+    completed: (prefix: ValuePrefix) => completeValues(index, prefix, listedNow()),
+    facets: (filter: TokenFilter) => unpackFacets(packFacets(answersTo(filter).facets(filter, "facets"))),
+    panel: (filter: TokenFilter) => unpackFacets(packFacets(answersTo(filter).facets(filter, "panel"))),
   };
 }
 

@@ -196,6 +196,46 @@ describe("what the chain says", () => {
     expect(await idsOf()).toEqual(["1"]);
   });
 
+  it("counts facets anew where tokens or what the chain says of them have changed, and in no other block", async () => {
+    const alice = "0x00000000000000000000000000000000000000aa";
+    const filters = [
+      ALL,
+      withClass("Mage"),
+      { ...withClass("Mage"), locked: false },
+      { ...ALL, owners: [alice] },
+    ];
+    const answers = async () => [
+      ...(await Promise.all(filters.map((filter) => harness.facets(filter)))),
+      await harness.panel(withClass("Mage")),
+    ];
+    const totals = async () => (await answers()).map(({ total }) => total);
+    for (const tokenId of ["1", "2"]) await traits.record(tokenId, [text("Class", "Mage")]);
+    await setState("1", { owner: alice });
+    await setState("2", { owner: alice });
+    await passBlock();
+    const first = await answers();
+    expect(await totals()).toEqual([2, 2, 2, 2, 2]);
+
+    await passBlock();
+    for (const [nth, answer] of (await answers()).entries()) expect(answer).toBe(first[nth]);
+
+    await setState("2", { owner: alice, lockCount: 1 });
+    await passBlock();
+    expect(await totals()).toEqual([2, 2, 1, 2, 2]);
+    expect((await answers())[0]).toBe(first[0]);
+
+    await setState("2", { lockCount: 1 });
+    await passBlock();
+    expect(await totals()).toEqual([2, 2, 1, 1, 2]);
+
+    await setState("2", { burned: true, lockCount: 1 });
+    await passBlock();
+    expect(await totals()).toEqual([1, 1, 1, 1, 1]);
+
+    await traits.record("1", [text("Class", "Rogue")]);
+    expect(await totals()).toEqual([1, 0, 0, 1, 0]);
+  });
+
   it("filters by lock and by owner, of either standard, as of the newest block", async () => {
     const [alice, bob] = [
       "0x00000000000000000000000000000000000000aa",

@@ -1,6 +1,7 @@
 /** The response shape of the trait distribution. */
 
 import { z } from "@hono/zod-openapi";
+import { writeOnce } from "../../http/revalidation.ts";
 import { displayTypes } from "../../metadata/rules.ts";
 import type { CompletedValues, Facets } from "../../search/query.ts";
 
@@ -63,8 +64,14 @@ export const viewCompleted = (
   { values, ...rest }: CompletedValues,
 ): z.infer<typeof completedSchema> => ({ trait_type: name, ...rest, values: [...values] });
 
-export const viewFacets = ({ total, listed, traits }: Facets): z.infer<typeof facetsSchema> => ({
-  total,
-  listed,
-  traits: traits.map((trait) => ({ ...trait, values: [...trait.values] })),
-});
+const views = new WeakMap<Facets, z.infer<typeof facetsSchema>>();
+
+/** The same view for the same facets, whose answer is written once. */
+export function viewFacets(facets: Facets): z.infer<typeof facetsSchema> {
+  const { total, listed, traits } = facets;
+  const view =
+    views.get(facets) ??
+    writeOnce({ total, listed, traits: traits.map((trait) => ({ ...trait, values: [...trait.values] })) });
+  views.set(facets, view);
+  return view;
+}

@@ -13,11 +13,24 @@ import type {
 } from "../query.ts";
 import type { PackedFacets } from "./packed-facets.ts";
 
+export interface FacetsQuestion {
+  readonly filter: TokenFilter;
+  /** The stamp of the answer that the asker has. */
+  readonly known?: string | undefined;
+}
+
+export interface FacetsAnswer {
+  /** As long as it is the same, the facets of this filter are too. */
+  readonly stamp: string;
+  /** Null if the asker has them. */
+  readonly packed: PackedFacets | null;
+}
+
 /** The questions by kind. */
 export interface Asked {
   readonly page: TokenQuery;
-  readonly facets: TokenFilter;
-  readonly panel: TokenFilter;
+  readonly facets: FacetsQuestion;
+  readonly panel: FacetsQuestion;
   readonly countTraits: TraitQuestion;
   readonly countsStamp: null;
   readonly shownTypes: readonly string[];
@@ -30,8 +43,8 @@ export interface Asked {
 /** Their answers. */
 export interface Answered {
   readonly page: TokenPage;
-  readonly facets: PackedFacets;
-  readonly panel: PackedFacets;
+  readonly facets: FacetsAnswer;
+  readonly panel: FacetsAnswer;
   readonly countTraits: TraitCounts;
   readonly countsStamp: CountsStamp;
   readonly shownTypes: ReadonlySet<string>;

@@ -45,7 +45,7 @@ parentPort?.on("message", (message: ToThread) => {
     (answer) =>
       send(
         { type: "answer", id, answer },
-        answer && "counts" in answer && "values" in answer ? [answer.counts.buffer] : [],
+        answer && "packed" in answer && answer.packed ? [answer.packed.counts.buffer] : [],
       ),
     (error: unknown) => send({ type: "failure", id, fault: toFault(error) }),
   );
