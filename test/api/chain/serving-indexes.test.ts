@@ -3,7 +3,8 @@ import { expect, it } from "vitest";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
 
-const { database, url } = await createTestDatabase();
+const test = await createTestDatabase();
+const { database, url } = test;
 
 const indexes = () =>
   database.query<{ name: string; oid: number; valid: boolean }>(
@@ -40,6 +41,23 @@ it("the indexes that serving needs are created once, and unchanged from then on"
   await createServingIndexes(url, CHAIN_SCHEMA);
 
   expect(await indexes()).toEqual(made);
+});
+
+it("the planner knows at once what the indexes of transfers hold, and not when autovacuum comes", async () => {
+  await database.query(`drop index ${CHAIN_SCHEMA}.vitrine_token_transfer_of_token`);
+  await test.insert("tokenTransfer", {
+    ...{ id: "1", chainId: 1, collectionAddress: "0x1", tokenId: 5n, from: "0x2", to: "0x3", quantity: 1n },
+    ...{ blockNumber: 1, blockTimestamp: 1, transactionHash: "0x4", logIndex: 0 },
+  });
+
+  await createServingIndexes(url, CHAIN_SCHEMA);
+
+  const known = await database.query(
+    `select n_distinct from pg_stats
+      where schemaname = $1 and tablename = 'vitrine_token_transfer_of_token'`,
+    [CHAIN_SCHEMA],
+  );
+  expect(known.length).toBeGreaterThan(0);
 });
 
 it("an index whose making was cut short is made anew", async () => {

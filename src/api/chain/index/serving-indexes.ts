@@ -98,8 +98,8 @@ export const servingIndexes: readonly ServingIndex[] = [
 ];
 
 /**
- * Creates the missing database indexes without blocking writers. Recreates one whose creation was interrupted. False if
- * another process is doing it.
+ * Creates the missing database indexes without blocking writers, and analyzes their tables. Recreates one whose creation
+ * was interrupted. False if another process is doing it.
  */
 export async function createServingIndexes(connectionString: string, schema: string): Promise<boolean> {
   // A separate connection: creating an index exceeds the statement timeout, and the lock belongs to a session.
@@ -112,29 +112,37 @@ export async function createServingIndexes(connectionString: string, schema: str
       [`vitrine serving indexes ${schema}`],
     );
     if (!rows[0]?.mine) return false;
-    for (const index of servingIndexes) await createIndex(client, schema, index);
+    const changed = new Set<string>();
+    for (const index of servingIndexes)
+      if (await createIndex(client, schema, index)) changed.add(index.table);
+    // Until autovacuum comes, up to a minute later, plans know nothing of what the indexes' expressions hold, and may read
+    // all transfers of a collection for those of a token.
+    for (const table of changed)
+      await client.query(`analyze ${escapeIdentifier(schema)}.${escapeIdentifier(table)}`);
     return true;
   } finally {
     await client.end();
   }
 }
 
+/** False if it is there. */
 async function createIndex(
   client: pg.Client,
   schema: string,
   { name, table, columns, where }: ServingIndex,
-): Promise<void> {
+): Promise<boolean> {
   const qualified = `${escapeIdentifier(schema)}.${escapeIdentifier(name)}`;
   const { rows } = await client.query<{ valid: boolean }>(
     "select indisvalid as valid from pg_index where indexrelid = to_regclass($1)",
     [qualified],
   );
-  if (rows[0]?.valid) return;
+  if (rows[0]?.valid) return false;
   if (rows[0]) await client.query(`drop index concurrently if exists ${qualified}`);
   await client.query(
     `create index concurrently if not exists ${escapeIdentifier(name)}
          on ${escapeIdentifier(schema)}.${escapeIdentifier(table)} (${columns})${where === undefined ? "" : ` where ${where}`}`,
   );
+  return true;
 }
 
 /** Creates them once the backfill is complete, which is faster without them. Logs a failure and retries. */
