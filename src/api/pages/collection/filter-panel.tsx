@@ -1,9 +1,12 @@
 /** The filter panel, built from the facets: choices for text, yes or no, and ranges of numbers and days. */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+import { raw } from "hono/html";
+import type { HtmlEscapedString } from "hono/utils/html";
 import type { Facets, TraitFacet } from "../../search/query.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { words } from "../../ui/visitor.ts";
+import type { Words } from "../../ui/words/languages.ts";
 import { formatDate, formatValue, plain, Value } from "../text.tsx";
 import type { Asked } from "./filter-query.ts";
 import { dayOf } from "./filter-query.ts";
@@ -17,7 +20,7 @@ const VALUES_AT_ONCE = 8;
 
 /** A field keeps its id when the panel is redrawn, so that it can keep the focus. */
 const idOf = (...parts: readonly string[]): string =>
-  `f-${createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 12)}`;
+  `f-${hash("sha256", JSON.stringify(parts), "base64url").slice(0, 12)}`;
 
 export const FilterPanel = ({ facets, asked }: { facets: Facets; asked: Asked }) => {
   const { traits } = facets;
@@ -37,11 +40,7 @@ export const FilterPanel = ({ facets, asked }: { facets: Facets; asked: Asked })
           </summary>
           <fieldset>
             <legend class="visually-hidden">{plain(facet.trait_type)}</legend>
-            {isRange(facet) ? (
-              <RangeFilter facet={facet} asked={asked} />
-            ) : (
-              <Choices facet={facet} asked={asked} />
-            )}
+            {isRange(facet) ? <RangeFilter facet={facet} asked={asked} /> : choicesOf(facet, asked)}
           </fieldset>
         </details>
       ))}
@@ -113,9 +112,21 @@ const OwnerFilter = ({ asked }: { asked: Asked }) => (
   </div>
 );
 
-const Choices = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
+/** Choices of which none is chosen, as last written: most of a panel, and the same for most visitors of a language. */
+const written = new WeakMap<TraitFacet, { readonly words: Words; readonly html: HtmlEscapedString }>();
+
+function choicesOf(facet: TraitFacet, { filter }: Asked) {
+  const chosen = filter.criteria.find(({ name }) => name === facet.trait_type)?.values;
+  if (chosen) return <Choices facet={facet} chosen={chosen} />;
+  const known = written.get(facet);
+  if (known?.words === words()) return known.html;
+  const html = raw((<Choices facet={facet} chosen={[]} />).toString());
+  written.set(facet, { words: words(), html });
+  return html;
+}
+
+const Choices = ({ facet, chosen }: { facet: TraitFacet; chosen: readonly string[] }) => {
   const { trait_type, display_type, values, values_total } = facet;
-  const chosen = asked.filter.criteria.find(({ name }) => name === trait_type)?.values ?? [];
   const known = values.slice(0, VALUES_MAX).map(({ value, count }) => ({
     text: String(value),
     label: formatValue({ display_type, value }),
