@@ -14,6 +14,8 @@ import { isQuick, say } from "./rounds.ts";
 import { startScript } from "./script.ts";
 
 const MINTED_TOGETHER = 250;
+// More than Ponder waits for on any chain.
+const FINAL_AFTER_BLOCKS = 250;
 const DEADLINE_MS = 180_000;
 /** Fetches at once. */
 export const CONCURRENCY = 64;
@@ -70,6 +72,8 @@ export async function withServedCollection<Result>(
         BigInt(MINTED_TOGETHER),
       ]);
     }
+    // Ponder indexes what is not final again when it starts.
+    await chain.mine(FINAL_AFTER_BLOCKS);
     await chain.mineEvery(1);
     const collectionsFile = join(folder, "collections.json");
     const collection = heroes.address.toLowerCase();
