@@ -6,7 +6,7 @@ import { setHeader } from "./headers.ts";
 
 interface Written {
   readonly text: string;
-  readonly tag: string;
+  tag?: string;
 }
 
 /** The texts of values that are answered as they are again and again; null before the first answer. */
@@ -21,11 +21,24 @@ export function writeOnce<Value extends object>(value: Value): Value {
 function write(value: unknown): Written {
   const kept = written.get(value as object);
   if (kept) return kept;
-  const text = JSON.stringify(value);
-  const answer = { text, tag: `W/"${hash("sha1", text, "base64url")}"` };
+  const answer: Written = { text: kept === null ? JSON.stringify(value) : textOf(value) };
   if (kept === null) written.set(value as object, answer);
   return answer;
 }
+
+/** The JSON of an answer. The items of a list come first, and those that are kept are not written again. */
+function textOf(value: unknown): string {
+  const { items, ...rest } = (value ?? {}) as { readonly items?: unknown };
+  if (!Array.isArray(items) || !items.some((item) => written.has(item))) return JSON.stringify(value);
+  const list = `"items":[${items.map((item) => write(item ?? null).text).join()}]`;
+  const others = JSON.stringify(rest);
+  return others === "{}" ? `{${list}}` : `{${list},${others.slice(1)}`;
+}
+
+const tagOf = (answer: Written): string => {
+  answer.tag ??= `W/"${hash("sha1", answer.text, "base64url")}"`;
+  return answer.tag;
+};
 
 /**
  * Gives successful JSON answers to GET and HEAD a weak ETag of their text, and answers 304 to a request that names it in
@@ -37,10 +50,11 @@ export const revalidateJson: MiddlewareHandler = (c, next) => {
   c.json = ((value: unknown, status: unknown, headers: unknown) => {
     const as = { "Content-Type": "application/json", ...(headers as Record<string, string> | undefined) };
     if (status !== undefined && status !== 200) return c.body(JSON.stringify(value), status as 400, as);
-    const { text, tag } = write(value);
+    const answer = write(value);
+    const tag = tagOf(answer);
     setHeader(c, "ETag", tag);
     setHeader(c, "Cache-Control", "private, no-cache");
-    return isNamed(c.req.header("if-none-match"), tag) ? c.body(null, 304) : c.body(text, 200, as);
+    return isNamed(c.req.header("if-none-match"), tag) ? c.body(null, 304) : c.body(answer.text, 200, as);
   }) as unknown as typeof c.json;
   return next();
 };
