@@ -8,10 +8,8 @@ import type { TokenPage } from "../search/query.ts";
 import { createTokenReader, type ReadToken, type TokenReaderDeps } from "./tokens/token-reader.ts";
 import {
   type CountedTraits,
-  countIfComplete,
   countToken,
   createDistribution,
-  type Distribution,
   type ListedView,
   type TokenView,
   viewToken,
@@ -37,7 +35,7 @@ export function createCatalog(deps: CatalogDeps) {
   const { readTokens } = createTokenReader(deps);
 
   async function readViews(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
-    return viewTokens(collection, await readTokens(collection, tokenIds, true));
+    return viewTokens(collection, await readTokens(collection, tokenIds));
   }
 
   const limits = { max: BATCH_TOKENS_MAX, atOnce: BATCHES_AT_ONCE, besideAfterMs: BESIDE_AFTER_MS };
@@ -48,25 +46,12 @@ export function createCatalog(deps: CatalogDeps) {
       limits,
     ),
   );
-  // Tokens whose counts came with their page.
-  const uncounted = keepBatches((collection) =>
-    createBatch<ReadToken>(
-      async (tokenIds) =>
-        new Map((await readTokens(collection, tokenIds, false)).map((token) => [token.tokenId, token])),
-      limits,
-    ),
-  );
-
   /** Asks for the counts of tokens that have changed since they were counted, or have long texts. */
   async function viewTokens(
     collection: CollectionConfig,
     tokens: readonly ReadToken[],
-    page?: Distribution,
   ): Promise<TokenView[]> {
-    const counted = tokens.map(
-      ({ tokenId, traits, counted }) => counted ?? (page && countIfComplete(tokenId, traits, page)),
-    );
-    const left = tokens.filter((_, nth) => !counted[nth]);
+    const left = tokens.filter(({ counted }) => !counted);
     const others =
       left.length === 0
         ? undefined
@@ -77,8 +62,8 @@ export function createCatalog(deps: CatalogDeps) {
               left.map(({ tokenId }) => tokenId),
             ),
           );
-    return tokens.flatMap((token, nth) => {
-      const found = counted[nth] ?? (others && countToken(token.tokenId, token.traits, others));
+    return tokens.flatMap((token) => {
+      const found = token.counted ?? (others && countToken(token.tokenId, token.traits, others));
       return found ? viewOnce(token, found) : [];
     });
   }
@@ -93,20 +78,14 @@ export function createCatalog(deps: CatalogDeps) {
       viewsOf(collection)(tokenId),
 
     /**
-     * The listed tokens of a page, each with the number of tokens that it stands for, if they are grouped. Counts that
-     * came with the page are not asked for again. A token may be burned after the search.
+     * The listed tokens of a page, each with the number of tokens that it stands for, if they are grouped. A token may be
+     * burned after the search.
      */
     async listPage(
       collection: CollectionConfig,
-      { tokenIds, counts, traits }: Pick<TokenPage, "tokenIds" | "counts" | "traits">,
+      { tokenIds, counts }: Pick<TokenPage, "tokenIds" | "counts">,
     ): Promise<ListedView[]> {
-      const tokens = traits
-        ? await viewTokens(
-            collection,
-            await findAll(uncounted(collection), tokenIds),
-            createDistribution(traits),
-          )
-        : await findAll(viewsOf(collection), tokenIds);
+      const tokens = await findAll(viewsOf(collection), tokenIds);
       return tokens.flatMap((token) => {
         if (token.burned) return [];
         const count = counts?.[tokenIds.indexOf(token.token_id)];

@@ -123,19 +123,9 @@ export function createCollectionSearch(deps: {
     async page(query) {
       const { filter, sort } = query;
       const { index, answers, rarity } = await read(filter);
-      const ranked = sort.by === "rarity" || query.withTraits ? await rarity() : undefined;
+      const ranked = sort.by === "rarity" ? await rarity() : undefined;
       if (query.group) await documents.complete(index);
-      return answerFrom(
-        index,
-        () => {
-          const page = pageOf(index, query, answers().matches(filter).slots, ranked);
-          if (!query.withTraits) return page;
-          const { tokenIds } = page;
-          const counts = countThese(index, answers().listed(), traitsOf(index, tokenIds));
-          return { ...page, traits: { ...counts, rarity: rarityOf(index, ranked, tokenIds), stamp: null } };
-        },
-        sort,
-      );
+      return answerFrom(index, () => pageOf(index, query, answers().matches(filter).slots, ranked), sort);
     },
 
     facets: (filter) => count(filter, "facets"),

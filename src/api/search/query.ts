@@ -1,7 +1,6 @@
 /** Search requests and results (design: "HTTP and GraphQL", `tokens` and `traits`). */
 
 import type { DisplayType } from "../metadata/document/traits.ts";
-import type { TraitCounts } from "./collection-search.ts";
 
 /** All conditions must match. Values are compared with the value's JSON text, or the string itself. */
 export interface TokenFilter {
@@ -42,8 +41,6 @@ export interface TokenQuery {
   readonly cursor?: string | undefined;
   /** `document`: of the matches with the same served document, only the first in the order. */
   readonly group?: "document" | undefined;
-  /** Whether the page carries the counts and ranks of its tokens. */
-  readonly withTraits?: boolean | undefined;
   /** The number of matches to skip, for callers with numbered pages; not with a cursor. */
   readonly offset?: number | undefined;
 }
@@ -52,11 +49,6 @@ export interface TokenPage {
   readonly tokenIds: readonly string[];
   /** With a group, for each token, the number of matches that it stands for. */
   readonly counts?: readonly number[] | undefined;
-  /**
-   * What `countTraits` answers for the page's tokens, of the same moment, if it was asked for. PostgreSQL leaves it out, and
-   * texts that are too long to list are missing.
-   */
-  readonly traits?: TraitCounts | undefined;
   /** Null after the last page. */
   readonly nextCursor: string | null;
   /** The number of matching tokens, or groups of them, on all pages. */

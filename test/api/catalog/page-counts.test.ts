@@ -36,7 +36,7 @@ const is = (trait_type: string, value: unknown, display_type?: string) => ({
 const one = async (tokenId: string): Promise<TokenView> =>
   (await api.call(`${PATH}/${tokenId}`, { key })).body;
 
-it("come with the page, and are those of each token alone", async () => {
+it("are asked for once for a page, and are those of each token alone", async () => {
   await record("1", [is("Class", "Mage"), is("Level", 5, "number"), is("Shiny", false, "bool")]);
   await record("2", [is("Class", "Mage"), is("Class", "Rogue"), is("Level", 50, "number")]);
   await record("3", []);
@@ -44,7 +44,9 @@ it("come with the page, and are those of each token alone", async () => {
 
   const { items } = (await api.call(PATH, { key })).body;
 
-  expect(asked).not.toHaveBeenCalled();
+  expect(asked.mock.calls).toEqual([[expect.objectContaining(collection), undefined, ["1", "2", "3"]]]);
+  expect((await api.call(PATH, { key })).body.items).toEqual(items);
+  expect(asked).toHaveBeenCalledTimes(1);
   expect(items[0].traits).toMatchObject([
     { trait_type: "Class", count: 2, percentage: (2 / 3) * 100 },
     { trait_type: "Level", value: 5, max_value: 50, count: 1 },
@@ -74,7 +76,10 @@ it("are asked for again for texts that are too long to list", async () => {
 
   const { items } = (await api.call(PATH, { key })).body;
 
-  expect(asked).toHaveBeenCalledTimes(1);
+  expect(asked.mock.calls).toEqual([
+    [expect.anything(), undefined, ["1", "2"]],
+    [expect.anything(), [expect.objectContaining({ value: long })], ["1"]],
+  ]);
   expect(items).toEqual([await one("1"), await one("2")]);
   expect(items[0].traits).toMatchObject([{ value: long, count: 1, percentage: 50 }]);
 });
@@ -83,7 +88,7 @@ it("are of the newer document where a token changed after the search", async () 
   await record("1", [is("Class", "Mage")]);
   await record("2", [is("Class", "Mage")]);
   const query = { filter: { criteria: [], ranges: [] }, sort: { by: "id", descending: false } as const };
-  const page = await api.search.page(collection, { ...query, limit: 10, withTraits: true });
+  const page = await api.search.page(collection, { ...query, limit: 10 });
   await record("2", [is("Class", "Rogue")]);
 
   const [, second] = await api.catalog.listPage(collection, page);

@@ -185,7 +185,6 @@ export function searchRoutes({ collections, catalog, search }: SearchRouteDeps) 
         group,
         limit,
         cursor,
-        withTraits: true,
       });
       const items = await catalog.listPage(collection, page);
       return c.json({ items, next_cursor: page.nextCursor, total: page.total }, 200);

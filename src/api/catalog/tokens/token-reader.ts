@@ -37,7 +37,7 @@ export interface TokenReaderDeps {
   readonly operatorContact?: string | undefined;
 }
 
-/** A token and the counts of its traits, if they were asked for and all of them were counted. */
+/** A token and the counts of its traits, if all of them were counted. */
 export interface ReadToken {
   readonly tokenId: string;
   readonly traits: readonly Trait[];
@@ -201,13 +201,12 @@ export function createTokenReader(deps: TokenReaderDeps) {
 
   return {
     /**
-     * The tokens among these with a transfer, in the order of the ids, which are distinct and not empty; with the counts
-     * of their traits, if asked. The number of statements doesn't depend on the number of tokens.
+     * The tokens among these with a transfer, in the order of the ids, which are distinct and not empty. The number of
+     * statements doesn't depend on the number of tokens.
      */
     async readTokens(
       collection: CollectionConfig,
       tokenIds: readonly string[],
-      withCounts: boolean,
     ): Promise<readonly ReadToken[]> {
       const { chainId, address } = collection;
       const name = collectionKey(collection);
@@ -236,7 +235,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
         }),
         allowlist.forCollection(chainId, address),
         // Where counts change all the time, nobody waits to learn that they did.
-        withCounts && known.isBusy ? known.counts.count(tokenIds, null) : undefined,
+        known.isBusy ? known.counts.count(tokenIds, null) : undefined,
       ]);
       settle(known, now.changes);
 
@@ -247,9 +246,9 @@ export function createTokenReader(deps: TokenReaderDeps) {
         trading.completeTokens(chainId, address, new Map(states)),
         readServed(collection, known, now.tokens),
         readGroups(known, collection, now.changes.informationMark),
-        countedBefore ?? (withCounts ? countUnlessKept(now.changes.checkpoint) : undefined),
+        countedBefore ?? countUnlessKept(now.changes.checkpoint),
       ]);
-      const counts = withCounts ? countEach(known, name, served, counted) : undefined;
+      const counts = countEach(known, name, served, counted);
       const seen = tokenIds.filter((tokenId) => {
         const isSeen = served.get(tokenId)?.isUnseen === false;
         // A chain index still being built may lack a token that was seen before.
@@ -277,7 +276,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
           propertyGroups: groupOnce(entry, traits, groups),
         });
         if (own) own.made = made;
-        return [{ tokenId, traits, made, counted: counts?.get(tokenId), isKept: own !== undefined }];
+        return [{ tokenId, traits, made, counted: counts.get(tokenId), isKept: own !== undefined }];
       });
     },
   };

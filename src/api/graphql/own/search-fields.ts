@@ -74,7 +74,6 @@ export function createSearchFields(deps: SearchFieldDeps) {
         group: group ?? undefined,
         limit,
         cursor: cursor ?? undefined,
-        withTraits: true,
       });
       return {
         // Computed only if selected.

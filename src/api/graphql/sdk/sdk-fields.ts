@@ -86,19 +86,18 @@ export function createSdkFields(deps: SdkFieldDeps) {
     const collection = await collections.findNamed(tokenAddress, chainId);
     const found = await standardOf(collection);
     if (asksForSale(asked) || (found !== null && found !== standard)) return { total: 0, results: [] };
-    const { tokenIds, traits, total } = await search.page(collection, {
+    const { tokenIds, total } = await search.page(collection, {
       filter: toFilter(asked),
       sort: sorts[sort ?? "IdAsc"] ?? byId,
       limit: Math.max(1, size),
       offset: from,
-      withTraits: true,
     });
     return {
       total,
       // Computed only if selected.
       async results() {
         const shape = createTokenShapes(deps, collection);
-        const tokens = await catalog.listPage(collection, { tokenIds: tokenIds.slice(0, size), traits });
+        const tokens = await catalog.listPage(collection, { tokenIds: tokenIds.slice(0, size) });
         return tokens.map((token) => shape(token, standard));
       },
     };
@@ -148,8 +147,7 @@ export function createSdkFields(deps: SdkFieldDeps) {
     async tokens(args: z.input<typeof ownedArguments>) {
       const { owner, chainId, from, size, tokenAddresses, ...asked } = readArguments(ownedArguments, args);
       if (asksForSale(asked)) return { total: 0, data: [] };
-      const pages: ({ readonly collection: CollectionConfig } & Pick<TokenPage, "tokenIds" | "traits">)[] =
-        [];
+      const pages: ({ readonly collection: CollectionConfig } & Pick<TokenPage, "tokenIds">)[] = [];
       let [left, total] = [size, 0];
       for (const collection of await choose(collections, tokenAddresses ?? [], chainId)) {
         const page = await search.page(collection, {
@@ -157,10 +155,9 @@ export function createSdkFields(deps: SdkFieldDeps) {
           sort: byId,
           limit: Math.max(1, left),
           offset: Math.max(0, from - total),
-          withTraits: true,
         });
         const tokenIds = page.tokenIds.slice(0, left);
-        pages.push({ collection, tokenIds, traits: page.traits });
+        pages.push({ collection, tokenIds });
         left -= tokenIds.length;
         total += page.total;
       }

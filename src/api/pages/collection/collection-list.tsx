@@ -65,7 +65,6 @@ async function previewOf(
     filter: { criteria: [], ranges: [] },
     sort: { by: "id", descending: false },
     limit: PREVIEWS * 3,
-    withTraits: true,
   });
   const tokens = await catalogModule.catalog.listPage(collection, page);
   return tokens.filter(({ image }) => image.status === "cached").slice(0, PREVIEWS);

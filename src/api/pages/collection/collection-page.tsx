@@ -36,7 +36,7 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
   // Requested together, so that both see the same state of the search index.
   const answers = await soon(
     Promise.all([
-      site.search.page(collection, { filter, sort, cursor, limit: PAGE_TOKENS, withTraits: true }),
+      site.search.page(collection, { filter, sort, cursor, limit: PAGE_TOKENS }),
       isPart ? undefined : site.search.panel(collection, filter),
       isPart || !hasConditions(filter) ? undefined : site.search.panel(collection, EVERYTHING),
     ]),
