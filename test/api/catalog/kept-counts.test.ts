@@ -83,6 +83,18 @@ it.each([
   expect(counts.holds(await counting)).toBe(false);
 });
 
+it("don't hold once PostgreSQL answers for an index that has left the memory", async () => {
+  const { counts, answer } = start();
+  const counting = counts.count(["1"], "block 1");
+  answer(0, "a");
+  const counted = await counting;
+  const confirming = counts.confirm("block 2");
+  answer(1, null);
+  await confirming;
+
+  expect(counts.holds(counted)).toBe(false);
+});
+
 it("can be asked for again after a question failed", async () => {
   const { counts, answer } = start();
   const failing = createKeptCounts(

@@ -22,7 +22,6 @@ interface Valid {
   readonly stamp: string;
   readonly checkpoint: string;
   readonly at: number;
-  readonly turn: number;
 }
 
 export interface KeptCounts {
@@ -42,21 +41,26 @@ export function createKeptCounts(
 ): KeptCounts {
   let generation = 0;
   let turns = 0;
+  let answered = 0;
   let valid: Valid | undefined;
   let confirming: { readonly checkpoint: string; readonly done: Promise<void> } | undefined;
 
-  /** Notes the answer to a question, unless it was discarded meanwhile or a later question was answered already. */
+  /**
+   * Notes the answer to a question, unless it was discarded meanwhile or a later question was answered already. Without a
+   * stamp, as where PostgreSQL has counted, nothing is known to hold.
+   */
   function startTurn(checkpoint: string | null): (stamp: string | null) => void {
     const [turn, asked, at] = [++turns, generation, performance.now()];
     return (stamp) => {
-      if (checkpoint === null || stamp === null || asked !== generation) return;
-      if (valid === undefined || valid.turn < turn) valid = { stamp, checkpoint, at, turn };
+      if (checkpoint === null || asked !== generation || turn < answered) return;
+      answered = turn;
+      valid = stamp === null ? undefined : { stamp, checkpoint, at };
     };
   }
 
   async function ask(checkpoint: string): Promise<void> {
-    const answered = startTurn(checkpoint);
-    answered((await search.countsStamp(collection)).stamp);
+    const note = startTurn(checkpoint);
+    note((await search.countsStamp(collection)).stamp);
   }
 
   return {
@@ -66,9 +70,9 @@ export function createKeptCounts(
     },
     holds: (counted) => valid !== undefined && counted?.stamp === valid.stamp,
     async count(tokenIds, checkpoint) {
-      const answered = startTurn(checkpoint);
+      const note = startTurn(checkpoint);
       const counts = await search.countTraits(collection, undefined, tokenIds);
-      answered(counts.stamp);
+      note(counts.stamp);
       return { stamp: counts.stamp, distribution: createDistribution(counts) };
     },
     async confirm(checkpoint) {
