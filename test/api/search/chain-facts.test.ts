@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Database } from "../../../src/api/db/database.ts";
 import { createYield } from "../../../src/api/jobs/yield-to-event-loop.ts";
 import { hasBit } from "../../../src/api/search/columns/bits.ts";
 import {
@@ -10,7 +11,9 @@ import {
 } from "../../../src/api/search/index/collection-index.ts";
 import { createChainFacts, differences } from "../../../src/api/search/sync/chain-facts.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
 import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { createBarrier } from "../../support/worker.ts";
 
 const { database, tables } = await createTestDatabase();
 
@@ -97,5 +100,40 @@ describe("the burned tokens of a block", () => {
         expect(found).toEqual(ascending(burned.filter((id) => id < index.ids.size)));
       }
     }
+  });
+
+  it("stay those of a later read where an earlier one ends after it", async () => {
+    const early = createBarrier();
+    let reads = 0;
+    const slow: Database = {
+      ...database,
+      async query<Row>(sql: string, parameters?: readonly unknown[], name?: string) {
+        const nth = reads++;
+        const rows = await database.query<Row>(sql, parameters, name);
+        if (nth === 0) await early.opened;
+        return rows;
+      },
+    };
+    const collection = { chainId: CHAIN_ID, collection: COLLECTION };
+    const facts = createChainFacts({ database: slow, tables, collection });
+    const index = await createIndex();
+    await burn([1]);
+    const before = facts.read("1", {});
+    await eventually(
+      () => reads,
+      (seen) => seen === 1,
+    );
+    await burn([1, 2, 3]);
+    const after = await facts.read("2", {});
+    early.open();
+    const slotsBefore = await before;
+
+    const burnedIn = (slotsIn: typeof after) =>
+      Array.from({ length: TOKENS }, (_, id) => id).filter((id) =>
+        hasBit(slotsIn(index).burned, index.find(String(id)) ?? -1),
+      );
+    expect(burnedIn(after)).toEqual([1, 2, 3]);
+    expect(burnedIn(await facts.read("2", {}))).toEqual([1, 2, 3]);
+    expect([[1], [1, 2, 3]]).toContainEqual(burnedIn(slotsBefore));
   });
 });

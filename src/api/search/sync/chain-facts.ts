@@ -60,22 +60,28 @@ export function createChainFacts(deps: {
   // One set per list of owners, and one of burned tokens.
   const sets = createPromiseCache<string, TokenSet>({ max: CACHED_OWNERS_MAX + 1 });
   const lockedSet = cached(async (): Promise<LockedSet> => {
+    const turn = ++turns;
     const { are, ids } = await readLocked(database, tables, collection);
-    return { are, set: toSet(are, ids) };
+    return { are, set: toSet(are, turn, ids) };
   });
   /** Kept across checkpoints: while a set's ids stay the same, its slots need not be found again. */
-  const before = new LRUCache<string, TokenSet>({ max: CACHED_OWNERS_MAX + 3 });
+  const before = new LRUCache<string, { readonly set: TokenSet; readonly turn: number }>({
+    max: CACHED_OWNERS_MAX + 3,
+  });
+  let turns = 0;
 
-  function toSet(name: string, ids: string): TokenSet {
+  /** Of a read that ends after a later one, the set is its own: it must not change what that one has found. */
+  function toSet(name: string, turn: number, ids: string): TokenSet {
     const last = before.get(name);
-    if (last?.text === ids) return last;
-    const set = last?.changedTo(ids) ?? createTokenSet(ids);
-    before.set(name, set);
+    if (last?.set.text === ids) return last.set;
+    if (last && turn < last.turn) return createTokenSet(ids);
+    const set = last?.set.changedTo(ids) ?? createTokenSet(ids);
+    before.set(name, { set, turn });
     return set;
   }
 
   const find = (name: string, read: () => Promise<string>): Promise<TokenSet> =>
-    sets.get(name, async () => toSet(name, await read()));
+    sets.get(name, async () => toSet(name, ++turns, await read()));
 
   return {
     async read(checkpoint, { owners, includeDelegated = false, locked }) {
