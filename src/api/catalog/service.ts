@@ -1,10 +1,12 @@
 /** Tokens as answers show them, singly or by the page. */
 
+import { isDeepStrictEqual } from "node:util";
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
 import { writeOnce } from "../http/revalidation.ts";
 import { createBatch } from "../jobs/batch.ts";
 import type { TokenPage } from "../search/query.ts";
+import type { TokenRarity } from "../search/service.ts";
 import { createTokenReader, type ReadToken, type TokenReaderDeps } from "./tokens/token-reader.ts";
 import {
   type CountedTraits,
@@ -28,7 +30,7 @@ interface TokenBatch {
   readonly missing: string[];
 }
 
-type Find<Token> = (tokenId: string) => Promise<Token | undefined>;
+type FindToken = (tokenId: string) => Promise<TokenView | undefined>;
 
 export function createCatalog(deps: CatalogDeps) {
   const { search } = deps;
@@ -46,6 +48,7 @@ export function createCatalog(deps: CatalogDeps) {
       limits,
     ),
   );
+
   /** Asks for the counts of tokens that have changed since they were counted, or have long texts. */
   async function viewTokens(
     collection: CollectionConfig,
@@ -69,7 +72,7 @@ export function createCatalog(deps: CatalogDeps) {
   }
 
   /** Those that exist, in the order of the ids. */
-  const findAll = async <Token>(find: Find<Token>, tokenIds: readonly string[]): Promise<Token[]> =>
+  const findAll = async (find: FindToken, tokenIds: readonly string[]): Promise<TokenView[]> =>
     (await Promise.all(tokenIds.map(find))).flatMap((token) => token ?? []);
 
   return {
@@ -78,18 +81,19 @@ export function createCatalog(deps: CatalogDeps) {
       viewsOf(collection)(tokenId),
 
     /**
-     * The listed tokens of a page, each with the number of tokens that it stands for, if they are grouped. A token may be
-     * burned after the search.
+     * The listed tokens of a page, each with the number of tokens that it stands for, if they are grouped, and with the
+     * rarity that the page is sorted by. A token may be burned after the search.
      */
     async listPage(
       collection: CollectionConfig,
-      { tokenIds, counts }: Pick<TokenPage, "tokenIds" | "counts">,
+      { tokenIds, counts, rarity }: Pick<TokenPage, "tokenIds" | "counts" | "rarity">,
     ): Promise<ListedView[]> {
       const tokens = await findAll(viewsOf(collection), tokenIds);
       return tokens.flatMap((token) => {
         if (token.burned) return [];
         const count = counts?.[tokenIds.indexOf(token.token_id)];
-        return count === undefined ? token : { ...token, count };
+        const ranked = withRarity(token, rarity?.get(token.token_id));
+        return count === undefined ? ranked : { ...ranked, count };
       });
     },
 
@@ -118,10 +122,16 @@ function viewOnce({ made, isKept }: ReadToken, counted: CountedTraits): TokenVie
   return writeOnce(view);
 }
 
+/** The token itself where that is its rarity anyway. */
+const withRarity = (token: TokenView, rarity: TokenRarity | undefined): TokenView =>
+  rarity === undefined || isDeepStrictEqual(rarity, token.rarity)
+    ? token
+    : { ...token, rarity: { ...rarity } };
+
 /** One batch for each collection. */
-function keepBatches<Token>(create: (collection: CollectionConfig) => Find<Token>) {
-  const batches = new Map<string, Find<Token>>();
-  return (collection: CollectionConfig): Find<Token> => {
+function keepBatches(create: (collection: CollectionConfig) => FindToken) {
+  const batches = new Map<string, FindToken>();
+  return (collection: CollectionConfig): FindToken => {
     const name = collectionKey(collection);
     const batch = batches.get(name) ?? create(collection);
     batches.set(name, batch);

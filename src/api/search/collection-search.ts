@@ -113,7 +113,7 @@ export function createCollectionSearch(deps: {
 
   return {
     get memory() {
-      return live.memory + ranks.memory;
+      return live.memory + ranks.memory + results.memory;
     },
 
     async warm() {
@@ -125,7 +125,14 @@ export function createCollectionSearch(deps: {
       const { index, answers, rarity } = await read(filter);
       const ranked = sort.by === "rarity" ? await rarity() : undefined;
       if (query.group) await documents.complete(index);
-      return answerFrom(index, () => pageOf(index, query, answers().matches(filter).slots, ranked), sort);
+      return answerFrom(
+        index,
+        () => {
+          const page = pageOf(index, query, answers().matches(filter).slots, ranked);
+          return ranked ? { ...page, rarity: rarityOf(index, ranked, page.tokenIds) } : page;
+        },
+        sort,
+      );
     },
 
     facets: (filter) => count(filter, "facets"),

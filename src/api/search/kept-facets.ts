@@ -8,9 +8,11 @@ import type { FacetsKind } from "./result-cache.ts";
 import { unpackFacets } from "./threads/packed-facets.ts";
 import type { FacetsAnswer, FacetsQuestion } from "./threads/questions.ts";
 
-// A value takes about 200 bytes, with the text of the answer that is written from it.
-const KEPT_VALUES_MAX = 100_000;
-const ENTRY_VALUES = 20;
+// In characters of JSON. In memory, an answer takes about three bytes for each, with the text that is written from it.
+const KEPT_CHARACTERS_MAX = 10_000_000;
+const ENTRY_CHARACTERS = 500;
+const TRAIT_CHARACTERS = 200;
+const VALUE_CHARACTERS = 60;
 
 type AskFacets = (asked: FacetsQuestion) => Promise<FacetsAnswer>;
 
@@ -21,9 +23,8 @@ export interface KeptFacets {
 
 export function createKeptFacets(): KeptFacets {
   const kept = new LRUCache<string, { readonly stamp: string; readonly facets: Facets }>({
-    maxSize: KEPT_VALUES_MAX,
-    sizeCalculation: ({ facets }) =>
-      facets.traits.reduce((sum, { values }) => sum + values.length, ENTRY_VALUES),
+    maxSize: KEPT_CHARACTERS_MAX,
+    sizeCalculation: ({ facets }, key) => key.length + charactersOf(facets),
   });
   return {
     async find(kind, collection, filter, ask) {
@@ -37,4 +38,13 @@ export function createKeptFacets(): KeptFacets {
       return facets;
     },
   };
+}
+
+function charactersOf({ traits }: Facets): number {
+  let sum = ENTRY_CHARACTERS;
+  for (const { trait_type, values } of traits) {
+    sum += TRAIT_CHARACTERS + trait_type.length + VALUE_CHARACTERS * values.length;
+    for (const { value } of values) if (typeof value === "string") sum += value.length;
+  }
+  return sum;
 }

@@ -1,6 +1,7 @@
 /** Search requests and results (design: "HTTP and GraphQL", `tokens` and `traits`). */
 
 import type { DisplayType } from "../metadata/document/traits.ts";
+import type { TokenRarity } from "./index/rarity.ts";
 
 /** All conditions must match. Values are compared with the value's JSON text, or the string itself. */
 export interface TokenFilter {
@@ -49,6 +50,8 @@ export interface TokenPage {
   readonly tokenIds: readonly string[];
   /** With a group, for each token, the number of matches that it stands for. */
   readonly counts?: readonly number[] | undefined;
+  /** The rarity that an order by rarity went by, by token id. */
+  readonly rarity?: ReadonlyMap<string, TokenRarity> | undefined;
   /** Null after the last page. */
   readonly nextCursor: string | null;
   /** The number of matching tokens, or groups of them, on all pages. */

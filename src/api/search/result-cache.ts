@@ -10,9 +10,13 @@ import { facetSteps, panelSteps } from "./index/facets.ts";
 import { type ChainSlots, listedSlots, type Matches, matchTokens } from "./index/match.ts";
 import type { CountedFacets, TokenFilter } from "./query.ts";
 
-// An answer has up to 20,000 values; keeping one costs as much as so many more.
-const CACHED_VALUES_MAX = 640_000;
-const ENTRY_VALUES = 100;
+// In units of a value and its count, of which an answer has up to 20,000: what is kept of each kind, an answer, each of its
+// traits, and a character of its filter.
+const CACHED_UNITS_MAX = 640_000;
+const UNIT_BYTES = 12;
+const ENTRY_UNITS = 100;
+const TRAIT_UNITS = 30;
+const CHARACTER_UNITS = 1 / 6;
 // A token's own counts wait for several slices, and must not wait for the facets of a million tokens.
 const SLICE_MS = 1;
 
@@ -45,6 +49,8 @@ export interface ResultCache {
    * other tokens are burned. Sets of slots are compared by identity.
    */
   at(index: CollectionIndex, chain: ChainSlots): Answers;
+  /** The memory that the facets take, roughly, in bytes. */
+  readonly memory: number;
 }
 
 /** What is kept of one state of the search index, by filter and the chain state that the filter asks for. */
@@ -61,8 +67,12 @@ interface Kept {
 
 const createCounted = () =>
   new LRUCache<string, CountedFacets>({
-    maxSize: CACHED_VALUES_MAX,
-    sizeCalculation: ({ traits }) => traits.reduce((sum, { values }) => sum + values.length, ENTRY_VALUES),
+    maxSize: CACHED_UNITS_MAX,
+    sizeCalculation: ({ traits }, filter) =>
+      traits.reduce(
+        (sum, { values }) => sum + TRAIT_UNITS + values.length,
+        ENTRY_UNITS + Math.ceil(filter.length * CHARACTER_UNITS),
+      ),
   });
 
 export function createResultCache(): ResultCache {
@@ -150,6 +160,10 @@ export function createResultCache(): ResultCache {
   }
 
   return {
+    get memory() {
+      const { facets, panel } = kept?.counted ?? {};
+      return UNIT_BYTES * ((facets?.calculatedSize ?? 0) + (panel?.calculatedSize ?? 0));
+    },
     at(index, chain) {
       const { burned } = chain;
       const { version } = index;

@@ -47,7 +47,7 @@ const SLOW_CONNECTIONS: PoolSizes = { plain: 2, keyed: 1 };
 export interface Search {
   /** Throws INVALID_REQUEST for a cursor of another order. */
   page(collection: CollectionConfig, query: TokenQuery): Promise<TokenPage>;
-  /** The same object as before if nothing has changed. */
+  /** The same object as before if nothing has changed and it is still kept. */
   facets(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;
   /**
    * Facets for a filter panel. A trait with conditions is counted as if it had none, because its values are alternatives: each count shows how many tokens the value would match. All other traits count

@@ -96,3 +96,22 @@ it("are of the newer document where a token changed after the search", async () 
   expect(second?.traits).toMatchObject([{ value: "Rogue", count: 1, percentage: 50 }]);
   expect(second).toEqual(await one("2"));
 });
+
+it("are beside the ranks that the page is sorted by, though others have been computed since", async () => {
+  await record("1", [is("Class", "Mage")]);
+  await record("2", [is("Class", "Mage")]);
+  await record("3", [is("Class", "Rogue")]);
+  const query = { filter: { criteria: [], ranges: [] }, sort: { by: "rarity" } as const, limit: 10 };
+  const page = await api.search.page(collection, query);
+  const sortedBy = page.tokenIds.map((tokenId) => page.rarity?.get(tokenId));
+  const older = new Map(page.tokenIds.map((tokenId) => [tokenId, { rank: 7, score: 0.5, of: 9 }]));
+
+  const now = await api.catalog.listPage(collection, page);
+  const before = await api.catalog.listPage(collection, { ...page, rarity: older });
+
+  expect(page.tokenIds).toEqual(["3", "1", "2"]);
+  expect(now.map(({ rarity }) => rarity)).toEqual(sortedBy);
+  expect(sortedBy.map((rarity) => rarity?.rank)).toEqual([1, 2, 2]);
+  expect(before.map(({ rarity }) => rarity)).toEqual([...older.values()]);
+  expect(before.map(({ traits }) => traits)).toEqual(now.map(({ traits }) => traits));
+});

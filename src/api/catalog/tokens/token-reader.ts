@@ -192,9 +192,10 @@ export function createTokenReader(deps: TokenReaderDeps) {
       }
       const own = countIfComplete(tokenId, document?.traits ?? [], counted.distribution);
       if (!own) continue;
-      found.set(tokenId, own);
       // Its own alone: those of a batch would take many times the memory.
-      if (entry) entry.counts = { ...own, stamp: counted.stamp };
+      const stamped = { ...own, stamp: counted.stamp };
+      found.set(tokenId, stamped);
+      if (entry) entry.counts = stamped;
     }
     return found;
   }
