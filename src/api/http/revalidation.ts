@@ -28,8 +28,9 @@ function write(value: unknown): Written {
 
 /** The JSON of an answer. The items of a list come first, and those that are kept are not written again. */
 function textOf(value: unknown): string {
-  const { items, ...rest } = (value ?? {}) as { readonly items?: unknown };
+  const items = (value as { readonly items?: unknown } | null | undefined)?.items;
   if (!Array.isArray(items) || !items.some((item) => written.has(item))) return JSON.stringify(value);
+  const { items: _, ...rest } = value as { readonly items: unknown };
   const list = `"items":[${items.map((item) => write(item ?? null).text).join()}]`;
   const others = JSON.stringify(rest);
   return others === "{}" ? `{${list}}` : `{${list},${others.slice(1)}`;

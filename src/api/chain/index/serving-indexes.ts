@@ -112,37 +112,33 @@ export async function createServingIndexes(connectionString: string, schema: str
       [`vitrine serving indexes ${schema}`],
     );
     if (!rows[0]?.mine) return false;
-    const changed = new Set<string>();
-    for (const index of servingIndexes)
-      if (await createIndex(client, schema, index)) changed.add(index.table);
-    // Until autovacuum comes, up to a minute later, plans know nothing of what the indexes' expressions hold, and may read
-    // all transfers of a collection for those of a token.
-    for (const table of changed)
-      await client.query(`analyze ${escapeIdentifier(schema)}.${escapeIdentifier(table)}`);
+    for (const index of servingIndexes) await createIndex(client, schema, index);
     return true;
   } finally {
     await client.end();
   }
 }
 
-/** False if it is there. */
 async function createIndex(
   client: pg.Client,
   schema: string,
   { name, table, columns, where }: ServingIndex,
-): Promise<boolean> {
+): Promise<void> {
   const qualified = `${escapeIdentifier(schema)}.${escapeIdentifier(name)}`;
   const { rows } = await client.query<{ valid: boolean }>(
     "select indisvalid as valid from pg_index where indexrelid = to_regclass($1)",
     [qualified],
   );
-  if (rows[0]?.valid) return false;
+  if (rows[0]?.valid) return;
   if (rows[0]) await client.query(`drop index concurrently if exists ${qualified}`);
+  const of = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
   await client.query(
     `create index concurrently if not exists ${escapeIdentifier(name)}
-         on ${escapeIdentifier(schema)}.${escapeIdentifier(table)} (${columns})${where === undefined ? "" : ` where ${where}`}`,
+         on ${of} (${columns})${where === undefined ? "" : ` where ${where}`}`,
   );
-  return true;
+  // Until autovacuum comes, up to a minute later, plans know nothing of what an index's expressions hold, and may read all
+  // transfers of a collection for those of a token.
+  await client.query(`analyze ${of}`);
 }
 
 /** Creates them once the backfill is complete, which is faster without them. Logs a failure and retries. */

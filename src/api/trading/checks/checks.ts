@@ -30,7 +30,7 @@ export interface CheckSettings {
 
 // Requests that arrive together share a statement: a quarter of the cost of one with a hundred tokens is the same for
 // sixteen. Nobody waits long for one that waits for a lock.
-const TOGETHER = { max: 16, atOnce: 2, besideAfterMs: 20 };
+const TOGETHER = { max: 16, atOnce: 4, besideAfterMs: 20 };
 
 export function createTradeChecks(deps: {
   readonly database: Database;
@@ -81,8 +81,9 @@ export function createTradeChecks(deps: {
     ): Promise<TradeCheck[]> {
       const isPlain = wallet === undefined && !verify;
       const facts = isPlain
-        ? ((await readTogether(tokens)) ?? [])
+        ? await readTogether(tokens)
         : await readCheckFacts(database, tables, { tokens, wallet, withHolder: verify, maxAgeSeconds });
+      if (!facts) throw new Error("checks that were read together came without their facts");
       // After reading the rows, so that the node's head is no older than they are.
       const confirmed = await confirmHeads(
         witness,
