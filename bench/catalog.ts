@@ -15,11 +15,12 @@ import { createDatabase } from "../src/api/db/database.ts";
 import { migrate } from "../src/api/db/migrate.ts";
 import { ApiError } from "../src/api/http/errors.ts";
 import { silentLogger } from "../src/api/http/logger.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { createSearch, type Search } from "../src/api/search/service.ts";
 import { createChainTables, createCollection, type Data, type Kind } from "./catalog-data.ts";
 import { measureLookups } from "./catalog-lookups.ts";
 import { conditions, LIMIT, makeQuestion, sorts } from "./catalog-sql.ts";
+import { joinPostgres } from "./postgres.ts";
 import { byPace, say } from "./rounds.ts";
 
 const SIZES =
@@ -40,7 +41,7 @@ const HEAP_MB = 4_000;
 export async function benchCatalog() {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
   chmodSync(folder, 0o711);
-  const url = await joinEmbeddedPostgres(folder);
+  const url = await joinPostgres(folder);
   await migrate(url);
   const database = createDatabase(url, silentLogger);
   const client = new pg.Client({ connectionString: url });

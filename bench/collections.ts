@@ -9,11 +9,12 @@ import { type ChainTables, chainTables } from "../src/api/chain/index/tables.ts"
 import { createDatabase } from "../src/api/db/database.ts";
 import { migrate } from "../src/api/db/migrate.ts";
 import { silentLogger } from "../src/api/http/logger.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import type { TokenFilter } from "../src/api/search/query.ts";
 import { createSearch, type Search } from "../src/api/search/service.ts";
 import type { CollectionConfig } from "../src/config.ts";
 import { CHAIN_ID, type Client, createChainTables, traitName, valueAt } from "./catalog-data.ts";
+import { joinPostgres } from "./postgres.ts";
 import { byPace, say } from "./rounds.ts";
 
 const COLLECTIONS = Number(process.env.BENCH_COLLECTIONS ?? byPace(1_000, 10));
@@ -33,7 +34,7 @@ const addressOf = (nth: number): string => `0x${(nth + 1).toString(16).padStart(
 export async function benchCollections() {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
   chmodSync(folder, 0o711);
-  const url = await joinEmbeddedPostgres(folder);
+  const url = await joinPostgres(folder);
   await migrate(url);
   const database = createDatabase(url, silentLogger);
   const client = new pg.Client({ connectionString: url });

@@ -11,7 +11,7 @@ import { chainTables } from "../src/api/chain/index/tables.ts";
 import { createDatabase } from "../src/api/db/database.ts";
 import { migrate } from "../src/api/db/migrate.ts";
 import { silentLogger } from "../src/api/http/logger.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import type { TokenFilter } from "../src/api/search/query.ts";
 import { createSearch, type Search } from "../src/api/search/service.ts";
 import {
@@ -23,6 +23,7 @@ import {
   valueAt,
 } from "./catalog-data.ts";
 import { type Groonga, type GroongaToken, hasGroonga, startGroonga } from "./groonga.ts";
+import { joinPostgres } from "./postgres.ts";
 import { byPace, median, say } from "./rounds.ts";
 
 const SIZES = process.env.BENCH_TOKENS?.split(",").map(Number) ?? byPace([100_000, 1_000_000], [10_000]);
@@ -96,7 +97,7 @@ export async function benchEngines() {
   if (!hasGroonga()) return { left_out: "needs Groonga: apt-get install groonga-bin" };
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
   chmodSync(folder, 0o711);
-  const url = await joinEmbeddedPostgres(folder);
+  const url = await joinPostgres(folder);
   await migrate(url);
   const database = createDatabase(url, silentLogger);
   const client = new pg.Client({ connectionString: url });

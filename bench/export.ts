@@ -17,10 +17,11 @@ import { chainTables } from "../src/api/chain/index/tables.ts";
 import { createDatabase } from "../src/api/db/database.ts";
 import { migrate } from "../src/api/db/migrate.ts";
 import { silentLogger } from "../src/api/http/logger.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { createTestApp } from "../test/support/app.ts";
 import { COLLECTION } from "../test/support/refresh.ts";
 import { createChainTables, createCollection, createVersions } from "./catalog-data.ts";
+import { joinPostgres } from "./postgres.ts";
 import { byPace, say } from "./rounds.ts";
 
 const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 4_000));
@@ -43,7 +44,7 @@ const CLIENT = `
 export async function benchExport() {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
   chmodSync(folder, 0o711);
-  const url = await joinEmbeddedPostgres(folder);
+  const url = await joinPostgres(folder);
   await migrate(url);
   const database = createDatabase(url, silentLogger);
   const client = new pg.Client({ connectionString: url });

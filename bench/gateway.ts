@@ -4,21 +4,20 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "../src/api/db/migrate.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { loadHttp } from "./http-load.ts";
+import { joinPostgres } from "./postgres.ts";
 import { byPace, compareRounds } from "./rounds.ts";
 import { startScript } from "./script.ts";
 
 const CONNECTIONS = 32;
 // Short alternating rounds: other load affects both sides.
 const ROUNDS = byPace(9, 1);
-// On a loaded machine the server starts for longer than PostgreSQL usually waits for a client.
-const POSTGRES_IDLE_MS = 60_000;
 
 export async function benchGateway() {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
   chmodSync(folder, 0o711);
-  const url = await joinEmbeddedPostgres(folder, { idleMs: POSTGRES_IDLE_MS });
+  const url = await joinPostgres(folder);
   await migrate(url);
   const server = await startScript("gateway-server.ts", url);
   try {

@@ -6,13 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Chain, startChain } from "../demo/chain.ts";
 import { freePort, type Service, startService } from "../demo/service.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { CHAIN_ID } from "./catalog-data.ts";
+import { joinPostgres } from "./postgres.ts";
 
 // Ponder treats the last thirty blocks as unfinalized, and answers before it has read them.
 const BLOCKS_AFTER = 40;
-// On a loaded machine Ponder starts for longer than PostgreSQL usually waits for a client.
-const POSTGRES_IDLE_MS = 60_000;
 export const SCHEMA = "vitrine_bench";
 
 export interface Indexed {
@@ -38,7 +37,7 @@ export async function withIndexed<Result>(
   try {
     const collection = await fill(chain);
     await chain.mine(BLOCKS_AFTER);
-    const url = await joinEmbeddedPostgres(folder, { idleMs: POSTGRES_IDLE_MS });
+    const url = await joinPostgres(folder);
     const env = environment(folder, { url, operatorToken, collection, rpcUrl: chain.rpcUrl });
     const start = async (ponderArgs: readonly string[], more: Record<string, string> = {}) => {
       const service = await startService({

@@ -10,7 +10,8 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { startChain } from "../demo/chain.ts";
 import { freePort, startService } from "../demo/service.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { joinPostgres } from "./postgres.ts";
 import { byPace, compareRounds, say } from "./rounds.ts";
 
 const TOKENS_PER_CALL = 1_000;
@@ -42,7 +43,7 @@ export async function benchIndexing() {
       JSON.stringify([{ chainId: 31337, address: storm.address, startBlock: 0 }]),
     );
     const env = {
-      DATABASE_URL: await joinEmbeddedPostgres(folder),
+      DATABASE_URL: await joinPostgres(folder),
       VITRINE_DATA: folder,
       COLLECTIONS_FILE: collectionsFile,
       BENCH_ADDRESS: storm.address,

@@ -13,16 +13,15 @@ import { silentLogger } from "../src/api/http/logger.ts";
 import { createNoteHost } from "../src/api/jobs/hosts.ts";
 import { createMetadata } from "../src/api/metadata/service.ts";
 import { createResolve, type Resolve } from "../src/api/metadata/uri/resolve.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { chooseProbe } from "../src/api/refresh/queue/hosts.ts";
 import { depth, enqueue } from "../src/api/refresh/queue/queue.ts";
 import { startRefreshWorker } from "../src/api/refresh/worker/worker.ts";
 import { CHAIN_ID, createChainTables } from "./catalog-data.ts";
+import { joinPostgres } from "./postgres.ts";
 import { startScript } from "./script.ts";
 
 const ENQUEUED_TOGETHER = 5_000;
-// Rounds that record nothing leave it alone for longer than usual.
-const POSTGRES_IDLE_MS = 60_000;
 
 export interface Ingest {
   readonly database: Database;
@@ -43,7 +42,7 @@ export async function withIngest<Result>(
   chmodSync(folder, 0o711);
   const origin = await startScript("origin.ts");
   const host = `127.0.0.1:${origin.line}`;
-  const url = await joinEmbeddedPostgres(folder, { idleMs: POSTGRES_IDLE_MS });
+  const url = await joinPostgres(folder);
   await migrate(url);
   const database = createDatabase(url, silentLogger);
   const fetch = createGuardedFetch(new Set([host]), "bench");

@@ -16,7 +16,8 @@ import { createProbe } from "../src/api/media/probes/probe.ts";
 import { startMediaWorker } from "../src/api/media/probes/worker.ts";
 import { createMedia } from "../src/api/media/service.ts";
 import { createDisk } from "../src/api/media/storage/disk.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { joinPostgres } from "./postgres.ts";
 import { byPace, say } from "./rounds.ts";
 import { startScript } from "./script.ts";
 
@@ -43,7 +44,7 @@ async function fillCache(decoder: Decoder) {
   // Its memory is not the service's.
   const pictureHost = await startScript("picture-host.ts");
   const host = `127.0.0.1:${pictureHost.line}`;
-  const postgres = await joinEmbeddedPostgres(folder);
+  const postgres = await joinPostgres(folder);
   await migrate(postgres);
   const database = createDatabase(postgres, silentLogger);
   const fetch = createGuardedFetch(new Set([host]), "bench");

@@ -8,8 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { type Chain, type Contract, startChain } from "../demo/chain.ts";
 import { freePort, startService } from "../demo/service.ts";
-import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
+import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { installMulticall3 } from "../test/support/multicall.ts";
+import { joinPostgres } from "./postgres.ts";
 import { isQuick, say } from "./rounds.ts";
 import { startScript } from "./script.ts";
 
@@ -55,12 +56,12 @@ export async function withServedCollection<Result>(
   const origin = await startScript("origin.ts");
   const host = `127.0.0.1:${origin.line}`;
   const chain = await startChain();
-  let url = await joinEmbeddedPostgres(folder);
+  let url = await joinPostgres(folder);
   try {
     if (settings.length > 0) {
       for (const setting of settings) await query(url, `alter system set ${setting}`);
       await stopEmbeddedPostgres(folder);
-      url = await joinEmbeddedPostgres(folder);
+      url = await joinPostgres(folder);
     }
     // As on public chains; the plain script uses it as well.
     await installMulticall3(chain);
