@@ -5,7 +5,7 @@ import { startReplica } from "../test/support/replica.ts";
 import { type Client, createVersions, traitName, valueAt } from "./catalog-data.ts";
 import { byPace } from "./rounds.ts";
 
-const SECONDS = byPace(10, 0.5);
+const SECONDS = byPace(10, 0.3);
 // Each may send 1,500 requests a second.
 const APPS = 4;
 const MEMORY_MB = 10_000;

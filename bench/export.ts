@@ -24,7 +24,7 @@ import { createChainTables, createCollection, createVersions } from "./catalog-d
 import { joinPostgres } from "./postgres.ts";
 import { byPace, say } from "./rounds.ts";
 
-const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 4_000));
+const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 2_000));
 const SAMPLE_MS = 20;
 const BYTES_PER_MB = 1_000_000;
 

@@ -7,8 +7,8 @@ import { byPace, median } from "./rounds.ts";
 const CONNECTIONS = 16;
 // Many short alternating rounds: other load affects both sides.
 const SECONDS = byPace(0.4, 0.2);
-const ROUNDS = byPace(25, 2);
-const WARM_REQUESTS = byPace(400, 64);
+const ROUNDS = byPace(25, 1);
+const WARM_REQUESTS = byPace(400, 32);
 
 const sides = ["bare", "vitrine"] as const;
 type Side = (typeof sides)[number];

@@ -16,9 +16,9 @@ const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(20_000, 1_000));
 const ROUNDS = byPace(3, 1);
 const STILL_SWEEPS = byPace(3, 1);
 const RATES = byPace([100, 400], [400]);
-const UPDATE_SECONDS = byPace(15, 2);
+const UPDATE_SECONDS = byPace(15, 1);
 const UPDATES_BAR = { p50_ms: 100, p99_ms: 250 };
-const SINGLES = byPace(50, 10);
+const SINGLES = byPace(50, 5);
 // By then, what the other side has left PostgreSQL to do is over.
 const REST_MS = byPace(5_000, 0);
 const POLL_SWEEP_MS = 50;
