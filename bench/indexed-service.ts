@@ -10,8 +10,8 @@ import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { CHAIN_ID } from "./catalog-data.ts";
 import { joinPostgres } from "./postgres.ts";
 
-// Ponder treats the last thirty blocks as unfinalized, and answers before it has read them.
-const BLOCKS_AFTER = 40;
+/** Ponder treats the last thirty blocks as unfinalized: it answers before it has read them, and reads them at each start. */
+export const BLOCKS_AFTER = 40;
 export const SCHEMA = "vitrine_bench";
 
 export interface Indexed {

@@ -10,13 +10,12 @@ import { type Chain, type Contract, startChain } from "../demo/chain.ts";
 import { freePort, startService } from "../demo/service.ts";
 import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { installMulticall3 } from "../test/support/multicall.ts";
+import { BLOCKS_AFTER } from "./indexed-service.ts";
 import { joinPostgres } from "./postgres.ts";
 import { isQuick, say } from "./rounds.ts";
 import { startScript } from "./script.ts";
 
 const MINTED_TOGETHER = 250;
-// More than Ponder waits for on any chain.
-const FINAL_AFTER_BLOCKS = 250;
 const DEADLINE_MS = 180_000;
 /** Fetches at once. */
 export const CONCURRENCY = 64;
@@ -73,8 +72,7 @@ export async function withServedCollection<Result>(
         BigInt(MINTED_TOGETHER),
       ]);
     }
-    // Ponder indexes what is not final again when it starts.
-    await chain.mine(FINAL_AFTER_BLOCKS);
+    await chain.mine(BLOCKS_AFTER);
     await chain.mineEvery(1);
     const collectionsFile = join(folder, "collections.json");
     const collection = heroes.address.toLowerCase();

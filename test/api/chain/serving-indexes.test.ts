@@ -43,7 +43,7 @@ it("the indexes that serving needs are created once, and unchanged from then on"
   expect(await indexes()).toEqual(made);
 });
 
-it("the planner knows at once what the indexes of transfers hold, and not when autovacuum comes", async () => {
+it("the planner knows at once what the indexes of transfers hold, without autovacuum", async () => {
   await database.query(`drop index ${CHAIN_SCHEMA}.vitrine_token_transfer_of_token`);
   await test.insert("tokenTransfer", {
     ...{ id: "1", chainId: 1, collectionAddress: "0x1", tokenId: 5n, from: "0x2", to: "0x3", quantity: 1n },

@@ -151,4 +151,23 @@ describe("a page in another language", async () => {
       expect([path, words]).toEqual([path, []]);
     }
   });
+
+  it("has the choices of a filter in it, and unticked, whoever came before", async () => {
+    const ids = Array.from({ length: 12 }, (_, nth) => String(nth + 10));
+    for (const id of ids) {
+      await world.mint(id);
+      await world.describe(id, { name: id, attributes: [{ trait_type: "Part", value: `P${id}` }] });
+    }
+    const choices = async (language: string, query = "") => {
+      const { text } = await world.get(`${HEROES}${query}`, { headers: { "accept-language": language } });
+      return { more: seen(text).match(/⟦?4 more⟧?/)?.[0], ticked: text.includes('value="P10" checked') };
+    };
+    const english = { more: "4 more", ticked: false };
+
+    expect(await choices("en")).toEqual(english);
+    expect(await choices("xx")).toEqual({ more: "⟦4 more⟧", ticked: false });
+    expect(await choices("en")).toEqual(english);
+    expect(await choices("en", "?is:Part=P10")).toEqual({ more: "4 more", ticked: true });
+    expect(await choices("en")).toEqual(english);
+  });
 });

@@ -332,6 +332,16 @@ describe("a request", () => {
     ]);
   });
 
+  it("is one of many at once, more than share a statement, and each is answered for its own token", async () => {
+    for (let id = 1n; id <= 40n; id++)
+      await insertToken({ tokenId: id, lockCount: Number(id % 3n), lockedSinceBlock: 90n });
+    const ids = Array.from({ length: 40 }, (_, nth) => nth + 1);
+
+    const counts = await Promise.all(ids.map(async (id) => (await check([id]))[0]?.lock_count));
+
+    expect(counts).toEqual(ids.map((id) => id % 3));
+  });
+
   it.each([
     [{ action: "burn", items: [item] }, ["action"]],
     [{ action: "list", items: [] }, ["items"]],
