@@ -30,10 +30,6 @@ const ACCOUNT_COUNT = 10;
 const POLLING_INTERVAL_MS = 50;
 const RECEIPT_TIMEOUT_MS = 60_000;
 
-/**
- * The receipt of a transaction once it is mined. Polls for it: viem's own wait goes by new blocks, and on a chain that
- * mines only for transactions there may be none after this one. Throws when it isn't mined within a minute.
- */
 async function receiptOf(client: PublicClient, hash: Hex): Promise<TransactionReceipt> {
   for (const startedAt = Date.now(); ; ) {
     try {
@@ -80,6 +76,11 @@ export type Chain = {
     args?: readonly unknown[],
     account?: Account,
   ): Promise<TransactionReceipt>;
+  /**
+   * The receipt of a transaction once it is mined. Polls for it: viem's own wait goes by new blocks, and on a chain that
+   * mines only for transactions there may be none after this one. Throws when it isn't mined within a minute.
+   */
+  receiptOf(hash: Hex): Promise<TransactionReceipt>;
   blockNumber(): Promise<bigint>;
   mine(blocks?: number): Promise<void>;
   /** From now on mines at intervals instead of once per transaction. */
@@ -134,7 +135,7 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
       const hash = await runExclusive(account(0).address, () =>
         walletClient.deployContract({ ...compiled, args: [...args] }),
       );
-      const receipt = await receiptOf(publicClient, hash);
+      const receipt = await chain.receiptOf(hash);
       if (!receipt.contractAddress)
         throw new Error(`deploying ${name} created no contract: ${receipt.status}`);
       return {
@@ -151,7 +152,7 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
     async write({ address, abi }, functionName, args = [], sender = account(0)) {
       const call = { address, abi, functionName, args, account: sender };
       const hash = await runExclusive(sender.address, () => walletClient.writeContract(call));
-      const receipt = await receiptOf(publicClient, hash);
+      const receipt = await chain.receiptOf(hash);
       if (receipt.status === "reverted") {
         // The estimate passed but the block reverted: a rerun on that block gives the reason.
         await publicClient.simulateContract({ ...call, blockNumber: receipt.blockNumber });
@@ -160,6 +161,7 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
       return receipt;
     },
 
+    receiptOf: (hash) => receiptOf(publicClient, hash),
     blockNumber: () => publicClient.getBlockNumber(),
     mine: (blocks = 1) => testClient.mine({ blocks }),
     mineEvery: (seconds) => testClient.setIntervalMining({ interval: seconds }),

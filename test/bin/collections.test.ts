@@ -31,7 +31,7 @@ beforeAll(async () => {
   const hash = await chain.walletClient.sendTransaction({
     data: `0x3d602d80600a3d3981f3${runtime}` as `0x${string}`,
   } as never);
-  proxy = (await chain.publicClient.waitForTransactionReceipt({ hash })).contractAddress ?? "";
+  proxy = (await chain.receiptOf(hash)).contractAddress ?? "";
 }, 120_000);
 afterAll(() => chain.close());
 beforeEach(() => writeFileSync(file, BEFORE));

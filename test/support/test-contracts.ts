@@ -14,7 +14,7 @@ export async function deployTestContract(
   const compiled = (await compileContracts(TEST_CONTRACTS))[name];
   if (!compiled) throw new Error(`no contract named ${name} in test/contracts`);
   const hash = await chain.walletClient.deployContract({ ...compiled, args: [...args] });
-  const { contractAddress, blockNumber } = await chain.publicClient.waitForTransactionReceipt({ hash });
+  const { contractAddress, blockNumber } = await chain.receiptOf(hash);
   if (!contractAddress) throw new Error(`deploying ${name} created no contract`);
   return { name, address: contractAddress, abi: compiled.abi, deployedAtBlock: blockNumber };
 }

@@ -117,7 +117,7 @@ export async function createTradeCast(chain: Chain) {
       account: account ?? chain.account(0),
       gas: GAS,
     });
-    return (await chain.publicClient.waitForTransactionReceipt({ hash })).status === "success";
+    return (await chain.receiptOf(hash)).status === "success";
   }
 
   return {
