@@ -4,6 +4,7 @@ import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete, type Lease, lockLeases } from "../../../src/api/refresh/queue/leases.ts";
 import { settle } from "../../../src/api/refresh/receipts/receipts.ts";
+import { readTokens } from "../../../src/api/search/sync/store.ts";
 import { countRowsRead, createTestDatabase } from "../../support/database.ts";
 import {
   ask,
@@ -27,6 +28,10 @@ const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeo
 
 beforeAll(async () => {
   // As in the first minute of a new service: PostgreSQL has no table statistics yet.
+  // Where the chain index doesn't know a collection, it says of none of its tokens that it doesn't exist.
+  await test.setHead({ chainId: CHAIN_ID, block: 100 });
+  const state = { chainId: CHAIN_ID, collectionAddress: COLLECTION, standard: "erc721", items: 1, owners: 1 };
+  await test.insert("collectionState", state);
   for (const table of ["token", "refresh", "version", "document"]) {
     await database.query(`alter table vitrine.${table} set (autovacuum_enabled = false)`);
   }
@@ -81,6 +86,21 @@ describe("in a collection that PostgreSQL knows nothing of yet", () => {
     );
 
     expect(read).toBeLessThan(ROWS_PER_TOKEN);
+  });
+
+  it.each<[what: string, read: (tx: Queryable, some: readonly string[]) => Promise<unknown>]>([
+    ["a search index takes changed tokens up", (tx, some) => readTokens(tx, ref(""), some)],
+    ["the purge looks for phantoms", (tx, some) => metadata.findNeverTransferred(tx, ref(""), some)],
+  ])("%s by their own rows, however many have come", async (_, read) => {
+    const some = Array.from({ length: TOKENS / 5 }, (__, nth) => String(nth * 3));
+
+    const rows = await database.transaction((tx) =>
+      countRowsRead(tx, ["vitrine"], async () => {
+        await read(tx, some);
+      }),
+    );
+
+    expect(rows).toBeLessThan(2 * some.length);
   });
 });
 

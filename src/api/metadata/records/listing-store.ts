@@ -201,8 +201,10 @@ export async function findNeverTransferred(
   tokenIds: readonly string[],
 ): Promise<string[]> {
   const rows = await db.query<{ tokenId: string }>(
-    `select t.token_id as "tokenId" from vitrine.token t
-      where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and ${isNeverTransferred(tables, "$4")}`,
+    // One by one: while PostgreSQL knows nothing of a new collection, it would read all of it for `any($3)`.
+    `select t.token_id as "tokenId" from unnest($3::numeric[]) asked(id) cross join lateral (
+       select * from vitrine.token where chain_id = $1 and collection = $2 and token_id = asked.id limit 1) t
+      where ${isNeverTransferred(tables, "$4")}`,
     [chainId, collection, tokenIds, tables.schema],
   );
   return rows.map(({ tokenId }) => tokenId);

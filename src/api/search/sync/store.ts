@@ -100,8 +100,10 @@ export async function readTokens(
   tokenIds: readonly string[],
 ): Promise<TokenRow[]> {
   const rows = await db.query<StoredToken>(
-    `select ${tokenColumns} from vitrine.token t
-      where chain_id = $1 and collection = $2 and token_id = any($3::numeric[]) and not unseen`,
+    // One by one: while PostgreSQL knows nothing of a new collection, it would read all of it for `any($3)`.
+    `select ${tokenColumns} from unnest($3::numeric[]) asked(id) cross join lateral (
+       select * from vitrine.token where chain_id = $1 and collection = $2 and token_id = asked.id limit 1) t
+      where not unseen`,
     [chainId, collection, tokenIds],
   );
   return rows.map(toRow);
