@@ -35,6 +35,9 @@ export default function setup(): void {
   // PostgreSQL refuses to run as root, and its own user must find its folder in here.
   chmodSync(folder, 0o711);
   process.env.TMPDIR = folder;
+  // Hundreds of processes load the same modules: what V8 has compiled serves them all, for a tenth of the run's processor
+  // time. Nodes before 22 take no notice.
+  process.env.NODE_COMPILE_CACHE = join(folder, "compiled");
   process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 }
 
