@@ -13,7 +13,7 @@ const COLLECTIONS = byPace([10, 100, 1_000], [5]);
 const TOKENS_OF_EACH = 100;
 const CONCURRENCY = 64;
 // A token is not fetched again within five seconds of its last fetch.
-const SPACING_MS = 6_000;
+const SPACING_MS = 5_100;
 const BYTES_PER_MB = 1_000_000;
 // docs/refresh.md: history is kept for 90 days.
 const HOURLY_VERSIONS_KEPT = 90 * 24;

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { createServingBundle } from "../bin/serving-bundle.ts";
 import { STOP_SIGNALS, withCleanup } from "./cleanup.ts";
 import { keepResult } from "./kept-results.ts";
+import { preparePostgres } from "./postgres.ts";
 import type { Results } from "./report.ts";
 import { isQuick } from "./rounds.ts";
 
@@ -62,7 +63,10 @@ for (const signal of STOP_SIGNALS) {
   });
 }
 // Services start from the bundle that `npm start` makes.
-const bundle = await createServingBundle().environment();
+const shared = {
+  ...(await createServingBundle().environment()),
+  ...(names.length > 1 && (await preparePostgres())),
+};
 let code = 0;
 for (const name of names) {
   if (!stoppedBy && !(await runAlone(name))) code = 1;
@@ -81,7 +85,7 @@ async function runAlone(name: string): Promise<boolean> {
     process.execPath,
     ["--import", "tsx", fileURLToPath(import.meta.url), name, ALONE, ...(isQuick ? ["--quick"] : [])],
     {
-      env: { ...process.env, ...bundle },
+      env: { ...process.env, ...shared },
       // In its own process group: a terminal's Ctrl-C reaches only this process, which passes it on.
       detached: true,
       // By the channel's end it notices that this process is gone.

@@ -1,11 +1,12 @@
 /**
  * A metadata host for the benches, in its own process: a document with ten traits for any path. POST /still and /new choose
- * whether a document stays as it is or differs each time, which it does at first.
+ * whether a document stays as it was answered last or differs each time, which it does at first.
  */
 
 import { createServer } from "node:http";
 
 let answers = 0;
+const latest = new Map<number, number>();
 let isStill = false;
 
 process.on("disconnect", () => process.exit());
@@ -16,7 +17,7 @@ const server = createServer(({ method, url }, response) => {
     return;
   }
   const id = Number(url?.slice(1));
-  if (!isStill) answers++;
+  if (!isStill) latest.set(id, ++answers);
   const attributes = Array.from({ length: 10 }, (_, trait) =>
     trait < 7
       ? { trait_type: `Trait ${trait}`, value: `Value ${(id * (trait + 3)) % 20}` }
@@ -27,7 +28,7 @@ const server = createServer(({ method, url }, response) => {
   response.end(
     JSON.stringify({
       name: `Token ${id}`,
-      answers,
+      answers: latest.get(id),
       description,
       image: `https://img.example/${id}.png`,
       attributes,

@@ -29,6 +29,9 @@ export interface Comparison {
 
 type Side = "vitrine" | "bare";
 
+/** What both sides did, a pair at each place. */
+export type Pairs = Readonly<Record<Side, readonly Round[]>>;
+
 /**
  * So many pairs, the sides taking turns going first; before them one that warms both sides up, unless `isCold`: rounds
  * that start everything anew. `play` gets the round's number, from 0 for the warm one and from 1 for those that count.
@@ -47,6 +50,10 @@ export async function compareRounds(
       if (round > 0) played[side].push(result);
     }
   }
+  return comparePairs(played);
+}
+
+export function comparePairs(played: Pairs): Comparison {
   const ratios = played.vitrine.map(({ perSecond }, nth) => perSecond / (played.bare[nth]?.perSecond ?? 0));
   const middle = (side: Side, of: (round: Round) => number | undefined): number =>
     median(played[side].flatMap((round) => of(round) ?? []));

@@ -31,13 +31,14 @@ const NAME = "vitrine-tests-";
 export default function setup(): void {
   // Vitest calls this for the root project and for each selected one.
   if (basename(tmpdir()).startsWith(NAME)) return;
-  const folder = mkdtempSync(join(isUsable(IN_MEMORY) ? IN_MEMORY : tmpdir(), NAME));
+  const isInMemory = isUsable(IN_MEMORY);
+  const folder = mkdtempSync(join(isInMemory ? IN_MEMORY : tmpdir(), NAME));
   // PostgreSQL refuses to run as root, and its own user must find its folder in here.
   chmodSync(folder, 0o711);
   process.env.TMPDIR = folder;
   // Hundreds of processes load the same modules: what V8 has compiled serves them all, for a tenth of the run's processor
-  // time. Nodes before 22 take no notice.
-  process.env.NODE_COMPILE_CACHE = join(folder, "compiled");
+  // time. To a disk, a process writes thousands of files for seconds as it ends. Nodes before 22 take no notice.
+  if (isInMemory) process.env.NODE_COMPILE_CACHE ??= join(folder, "compiled");
   process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 }
 
