@@ -15,6 +15,9 @@ import { joinPostgres } from "./postgres.ts";
 import { isQuick, say } from "./rounds.ts";
 import { startScript } from "./script.ts";
 
+// Of another id than the usual one of development chains, of which Ponder keeps no logs: it would read all of them again
+// beside the first read.
+const CHAIN_ID = 31_338;
 const MINTED_TOGETHER = 250;
 const DEADLINE_MS = 180_000;
 /** Fetches at once. */
@@ -54,7 +57,7 @@ export async function withServedCollection<Result>(
   const operatorToken = randomBytes(24).toString("hex");
   const origin = await startScript("origin.ts");
   const host = `127.0.0.1:${origin.line}`;
-  const chain = await startChain();
+  const chain = await startChain({ chainId: CHAIN_ID });
   let url = await joinPostgres(folder);
   try {
     if (settings.length > 0) {
