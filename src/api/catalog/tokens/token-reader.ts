@@ -3,14 +3,12 @@
  * statement that reads a token's locks finds out whether it is still current.
  */
 
-import { LRUCache } from "lru-cache";
 import type { CollectionConfig } from "../../../config.ts";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
 import type { Allowlist } from "../../media/display/allowlist.ts";
 import type { MediaFields } from "../../media/display/display.ts";
-import type { MediaUrl } from "../../media/media-store.ts";
 import type { MediaService, ShownMedia } from "../../media/service.ts";
 import type { Trait } from "../../metadata/document/traits.ts";
 import type { ServedMetadata } from "../../metadata/records/store.ts";
@@ -18,8 +16,9 @@ import type { MetadataService } from "../../metadata/service.ts";
 import type { Search } from "../../search/service.ts";
 import type { TradingService } from "../../trading/service.ts";
 import type { InformationService } from "../information/information.ts";
-import { groupTraits, type SubmittedGroup, type TraitGroup } from "../information/trait-groups.ts";
-import { type Counted, createKeptCounts, type KeptCounts, type Stamped } from "./kept-counts.ts";
+import type { SubmittedGroup } from "../information/trait-groups.ts";
+import { type Counted, createKeptCounts, type KeptCounts } from "./kept-counts.ts";
+import { createKeptTokens, groupOnce, type Kept, marksByEntry } from "./kept-tokens.ts";
 import { type CollectionChanges, readStates, type TokenNow } from "./state-store.ts";
 import { type KeptParts, makeOnce, noMedia, withoutHead } from "./token-parts.ts";
 import { type CountedTraits, countIfComplete } from "./token-view.ts";
@@ -47,10 +46,6 @@ export interface ReadToken {
   readonly counted: CountedTraits | undefined;
 }
 
-// Characters of JSON; in memory, a token takes about three times as many bytes.
-const KEPT_CHARACTERS_MAX = 20_000_000;
-/** Beside its document, twice: as it was read, and as it is shown. */
-const ENTRY_CHARACTERS = 2_000;
 /** After a longer pause, everything counts as changed: finding what did could take longer. */
 const SNAPSHOT_MAX_AGE_MS = 60_000;
 
@@ -67,22 +62,11 @@ interface Known {
   groups: { readonly mark: string | null | undefined; readonly groups: readonly SubmittedGroup[] };
 }
 
-interface Kept {
-  readonly generation: number;
-  readonly mark: string;
-  readonly served: ServedMetadata;
-  readonly media: readonly MediaUrl[];
-  groups?: { readonly of: readonly SubmittedGroup[]; readonly traits: readonly TraitGroup[] };
-  shown?: { readonly marks: string; readonly media: ShownMedia };
-  counts?: CountedTraits & Stamped;
-  made?: KeptParts;
-}
-
 export function createTokenReader(deps: TokenReaderDeps) {
   const { database, tables, metadata, trading, allowlist, media, search, information, operatorContact } =
     deps;
   const collections = new Map<string, Known>();
-  const kept = new LRUCache<string, Kept>({ maxSize: KEPT_CHARACTERS_MAX });
+  const kept = createKeptTokens();
 
   function knownOf(name: string, collection: CollectionConfig): Known {
     const known = collections.get(name) ?? {
@@ -95,15 +79,6 @@ export function createTokenReader(deps: TokenReaderDeps) {
     };
     collections.set(name, known);
     return known;
-  }
-
-  /** What is kept of the token, current or not. */
-  const find = (name: string, tokenId: string): Kept | undefined => kept.get(`${name} ${tokenId}`);
-
-  function keep(name: string, tokenId: string, entry: Kept): void {
-    const { metadata: document, issues } = entry.served;
-    const size = ENTRY_CHARACTERS + 2 * JSON.stringify([document, issues]).length;
-    kept.set(`${name} ${tokenId}`, entry, { size });
   }
 
   async function readGroups(
@@ -130,7 +105,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
     const left: string[] = [];
     for (const [tokenId, { mark }] of tokens) {
       if (mark === null) continue;
-      const entry = find(name, tokenId);
+      const entry = kept.find(name, tokenId);
       if (entry?.mark === mark && entry.generation === generation) served.set(tokenId, entry.served);
       else left.push(tokenId);
     }
@@ -140,7 +115,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
       // It may be newer than the mark, which the next read will then find changed.
       const mark = tokens.get(tokenId)?.mark;
       const named = media.namedBy(read.metadata ?? noMedia);
-      if (mark) keep(name, tokenId, { generation, mark, served: read, media: named });
+      if (mark) kept.keep(name, tokenId, { generation, mark, served: read, media: named });
     }
     return served;
   }
@@ -154,7 +129,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
     const shown = new Map<string, ShownMedia>();
     const left: [string, MediaFields][] = [];
     for (const [tokenId, document] of documents) {
-      const entry = find(name, tokenId);
+      const entry = kept.find(name, tokenId);
       const isOfDocument = entry && (entry.served.metadata ?? noMedia) === document;
       if (isOfDocument && entry.shown && entry.shown.marks === marksOf(entry))
         shown.set(tokenId, entry.shown.media);
@@ -166,7 +141,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
       if (!found) continue;
       shown.set(tokenId, found);
       // It may be newer than the marks, which the next read will then find changed.
-      const entry = find(name, tokenId);
+      const entry = kept.find(name, tokenId);
       const marks = marksOf(entry);
       if (entry && (entry.served.metadata ?? noMedia) === document && marks !== undefined)
         entry.shown = { marks, media: found };
@@ -183,9 +158,9 @@ export function createTokenReader(deps: TokenReaderDeps) {
   ): ReadonlyMap<string, CountedTraits> {
     const found = new Map<string, CountedTraits>();
     for (const [tokenId, { metadata: document }] of served) {
-      const kept = find(name, tokenId);
+      const latest = kept.find(name, tokenId);
       // Another read may have kept a newer document meanwhile.
-      const entry = kept?.served.metadata === document ? kept : undefined;
+      const entry = latest?.served.metadata === document ? latest : undefined;
       if (!counted) {
         if (entry?.counts && counts.holds(entry.counts)) found.set(tokenId, entry.counts);
         continue;
@@ -214,7 +189,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
       const known = knownOf(name, collection);
       const since =
         performance.now() - known.readAt < SNAPSHOT_MAX_AGE_MS ? known.changes?.snapshot : undefined;
-      const expected = tokenIds.map((tokenId) => find(name, tokenId));
+      const expected = tokenIds.map((tokenId) => kept.find(name, tokenId));
       async function countUnlessKept(checkpoint: string | null): Promise<Counted | undefined> {
         const { counts } = known;
         if (checkpoint !== null && expected.every((entry) => entry?.counts)) {
@@ -263,7 +238,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
         if (!found) return [];
         const stored = served.get(tokenId);
         const traits = stored?.metadata?.traits ?? [];
-        const entry = find(name, tokenId);
+        const entry = kept.find(name, tokenId);
         const own = entry?.served === stored ? entry : undefined;
         const made = makeOnce(own?.made, {
           collection,
@@ -292,32 +267,4 @@ function settle(known: Known, changes: CollectionChanges): void {
   if (isOtherStore || changes.hasNewTypes || changes.hasNewTokens) known.counts.discard();
   known.changes = changes;
   known.readAt = performance.now();
-}
-
-/** The categories of a token's traits: they are sorted, which takes longer than the rest of a kept token. */
-function groupOnce(
-  entry: Kept | undefined,
-  traits: readonly Trait[],
-  of: readonly SubmittedGroup[],
-): readonly TraitGroup[] {
-  if (entry?.groups?.of === of && entry.served.metadata?.traits === traits) return entry.groups.traits;
-  const grouped = groupTraits(traits, of);
-  if (entry && entry.served.metadata?.traits === traits) entry.groups = { of, traits: grouped };
-  return grouped;
-}
-
-/** The marks of the media of each entry, undefined for one that was not asked about. */
-function marksByEntry(
-  entries: readonly (Kept | undefined)[],
-  text: string,
-): (entry: Kept | undefined) => string | undefined {
-  const marks = text.split(",");
-  const byEntry = new Map<Kept, string>();
-  let at = 0;
-  for (const entry of entries) {
-    if (!entry) continue;
-    byEntry.set(entry, marks.slice(at, at + entry.media.length).join());
-    at += entry.media.length;
-  }
-  return (entry) => entry && byEntry.get(entry);
 }
