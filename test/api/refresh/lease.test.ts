@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
+import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete, release, renew, reschedule } from "../../../src/api/refresh/queue/leases.ts";
 import { findQueued } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -107,23 +107,6 @@ describe("a lease", () => {
     await passSeconds(database, 16);
 
     expect(await claimOne(test)).toMatchObject({ started: "2" });
-  });
-
-  it("that ran out waits for the end of its host's pause, and is not due before", async () => {
-    await ask(database, ["1"]);
-    await database.query("update vitrine.refresh set host = 'host.example'");
-    await claimOne(test);
-    await database.query(
-      "insert into vitrine.host (host, failures, paused_until, reason) values ('host.example', 5, now() + interval '60 seconds', 'timeout')",
-    );
-
-    await passSeconds(database, 16);
-    expect(await claim(database, tables, SHARE, 1)).toEqual([]);
-    expect(await nextDueMs(database, SHARE)).toBeGreaterThan(50_000);
-    await database.query("update vitrine.host set paused_until = now()");
-
-    expect(await nextDueMs(database, SHARE)).toBe(0);
-    expect(await claim(database, tables, SHARE, 1)).toMatchObject([{ tokenId: "1", attempts: 2 }]);
   });
 
   it("that ran out is left where a claim looks for waiting tokens only", async () => {

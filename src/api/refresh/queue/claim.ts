@@ -109,12 +109,11 @@ export async function claim(
      ), due as materialized (
        select row_at, priority, not_before from candidates where place <= slots
        union all
-       -- A lease that ran out is owed another start, whatever later requests have to wait for; its host's pause ends first.
-       select d.* from leased_hosts h left join vitrine.host p on p.host = h.host cross join lateral (
+       -- A lease that ran out is owed another start, whatever later requests have to wait for.
+       select d.* from leased_hosts h cross join lateral (
          select r.ctid, r.priority, r.not_before from vitrine.refresh r
           where ${LEASED} and r.host = h.host and r.leased_until < now() and ${isOurChain}
           order by r.leased_until limit $2) d
-        where not ${isPaused("p")}
         order by priority desc, not_before limit $2 * ${RIVALS}
      ), mine as (
        -- In the order of what is due, row by row: joined, all that waits may be read to find a few.
@@ -187,8 +186,7 @@ export async function nextDueMs(
           select r.not_before from vitrine.refresh r
            where ${waiting} and r.host = h.host and r.priority = level.priority order by r.not_before limit 1) d
        union all
-       select greatest(d.leased_until, p.paused_until)
-         from leased_hosts h left join vitrine.host p on p.host = h.host cross join lateral (
+       select d.leased_until from leased_hosts h cross join lateral (
          select r.leased_until from vitrine.refresh r
           where ${LEASED} and r.host = h.host and ${isOurChain} order by r.leased_until limit 1) d) as times`,
     [chainIds],
