@@ -18,7 +18,7 @@ export default defineConfig({
     setupFiles,
     // Two of them run a service, which takes a core while it starts; the others wait as much as they compute.
     maxWorkers: 4,
-    // With Node's default of 16 MiB, garbage collection takes a seventh of a worker's time: its files share a process.
+    // With Node's default of 16 MiB, garbage collection takes a seventh of a worker's time.
     execArgv: ["--max-semi-space-size=64"],
     isolate: false,
     sequence: { sequencer: Interleaved },

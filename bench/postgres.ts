@@ -25,6 +25,7 @@ export async function preparePostgres(): Promise<NodeJS.ProcessEnv> {
   return { [PREPARED]: folder };
 }
 
+/** Starts a PostgreSQL in this folder, a copy of the prepared one if there is one; joins it if it runs. Returns its URL. */
 export async function joinPostgres(folder: string): Promise<string> {
   const prepared = process.env[PREPARED];
   if (prepared !== undefined && !existsSync(join(folder, "postgres")))

@@ -53,6 +53,7 @@ export async function compareRounds(
   return comparePairs(played);
 }
 
+/** The ratio of each pair, their median and spread, and each side's medians. */
 export function comparePairs(played: Pairs): Comparison {
   const ratios = played.vitrine.map(({ perSecond }, nth) => perSecond / (played.bare[nth]?.perSecond ?? 0));
   const middle = (side: Side, of: (round: Round) => number | undefined): number =>

@@ -15,8 +15,7 @@ import { joinPostgres } from "./postgres.ts";
 import { isQuick, say } from "./rounds.ts";
 import { startScript } from "./script.ts";
 
-// Of another id than the usual one of development chains, of which Ponder keeps no logs: it would read all of them again
-// beside the first read.
+// Not 31337: of a development chain Ponder keeps no logs, and would read them all again beside the first read.
 const CHAIN_ID = 31_338;
 const MINTED_TOGETHER = 250;
 const DEADLINE_MS = 180_000;

@@ -32,9 +32,11 @@ export interface Kept {
 export interface KeptTokens {
   /** Current or not; undefined if the token's place went to later ones. */
   find(collection: string, tokenId: string): Kept | undefined;
+  /** In place of what was kept of the token; those that nobody has asked for the longest make room. */
   keep(collection: string, tokenId: string, entry: Kept): void;
 }
 
+/** Bounded by the size of the documents: about 60 MB. */
 export function createKeptTokens(): KeptTokens {
   const entries = new LRUCache<string, Kept>({ maxSize: KEPT_CHARACTERS_MAX });
   return {

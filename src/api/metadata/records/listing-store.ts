@@ -113,10 +113,15 @@ export async function findKnown(
 ): Promise<ReadonlyMap<string, KnownToken>> {
   const isKnown = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
   const rows = await db.query<{ tokenId: string; burnedBlock: string | null }>(
+    // One by one: while PostgreSQL knows nothing of a new collection, it would read all of it for a join.
     `select k.id as "tokenId", case when s.burned then s.burned_block end as "burnedBlock"
        from unnest($3::numeric[]) as k(id)
-       left join ${tables.tokenState} s on s.chain_id = $1 and s.collection_address = $2 and s.token_id = k.id
-       left join vitrine.token t on t.chain_id = $1 and t.collection = $2 and t.token_id = k.id
+       left join lateral (
+         select burned, burned_block from ${tables.tokenState}
+          where chain_id = $1 and collection_address = $2 and token_id = k.id limit 1) s on true
+       left join lateral (
+         select unseen from vitrine.token
+          where chain_id = $1 and collection = $2 and token_id = k.id limit 1) t on true
       where ${isKnown} or t.unseen = false`,
     [chainId, collection, tokenIds],
   );

@@ -86,8 +86,11 @@ export async function notReadSince(
   unseenOnly = false,
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ tokenId: string; block: string }>(
+    // One by one: while PostgreSQL knows nothing of a new collection, it would read all of it for a join.
     `select w.id as "tokenId", w.block from unnest($3::numeric[], $4::bigint[]) as w(id, block)
-       left join vitrine.token t on t.chain_id = $1 and t.collection = $2 and t.token_id = w.id
+       left join lateral (
+         select good_block, unseen from vitrine.token
+          where chain_id = $1 and collection = $2 and token_id = w.id limit 1) t on true
       where t.good_block is null or t.good_block < w.block or ($5 and not t.unseen)`,
     [chainId, collection, [...tokens.keys()], [...tokens.values()], unseenOnly],
   );
