@@ -32,7 +32,7 @@ export interface Kept {
 export interface KeptTokens {
   /** Current or not; undefined if the token's place went to later ones. */
   find(collection: string, tokenId: string): Kept | undefined;
-  /** In place of what was kept of the token; those that nobody has asked for the longest make room. */
+  /** In place of what was kept of the token; the ones last asked for longest ago are dropped. */
   keep(collection: string, tokenId: string, entry: Kept): void;
 }
 
