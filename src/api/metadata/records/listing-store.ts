@@ -11,6 +11,7 @@ import { caughtUp, ready } from "../../chain/index/index-trust.ts";
 import { keyOf, knownByTransfer } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
+import { lookUp } from "../../db/look-up.ts";
 import type { CollectionRef } from "../traits/trait-type-store.ts";
 
 /** Token ids from `from` to `to`, decimal and inclusive. */
@@ -112,16 +113,13 @@ export async function findKnown(
   tokenIds: readonly string[],
 ): Promise<ReadonlyMap<string, KnownToken>> {
   const isKnown = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
+  const stateKey = "chain_id = $1 and collection_address = $2 and token_id = k.id";
+  const tokenKey = "chain_id = $1 and collection = $2 and token_id = k.id";
   const rows = await db.query<{ tokenId: string; burnedBlock: string | null }>(
-    // One by one: while PostgreSQL knows nothing of a new collection, it would read all of it for a join.
     `select k.id as "tokenId", case when s.burned then s.burned_block end as "burnedBlock"
        from unnest($3::numeric[]) as k(id)
-       left join lateral (
-         select burned, burned_block from ${tables.tokenState}
-          where chain_id = $1 and collection_address = $2 and token_id = k.id limit 1) s on true
-       left join lateral (
-         select unseen from vitrine.token
-          where chain_id = $1 and collection = $2 and token_id = k.id limit 1) t on true
+       left join ${lookUp("burned, burned_block", tables.tokenState, stateKey)} s on true
+       left join ${lookUp("unseen", "vitrine.token", tokenKey)} t on true
       where ${isKnown} or t.unseen = false`,
     [chainId, collection, tokenIds],
   );
@@ -206,9 +204,8 @@ export async function findNeverTransferred(
   tokenIds: readonly string[],
 ): Promise<string[]> {
   const rows = await db.query<{ tokenId: string }>(
-    // One by one: while PostgreSQL knows nothing of a new collection, it would read all of it for `any($3)`.
-    `select t.token_id as "tokenId" from unnest($3::numeric[]) asked(id) cross join lateral (
-       select * from vitrine.token where chain_id = $1 and collection = $2 and token_id = asked.id limit 1) t
+    `select t.token_id as "tokenId" from unnest($3::numeric[]) asked(id)
+       cross join ${lookUp("*", "vitrine.token", "chain_id = $1 and collection = $2 and token_id = asked.id")} t
       where ${isNeverTransferred(tables, "$4")}`,
     [chainId, collection, tokenIds, tables.schema],
   );

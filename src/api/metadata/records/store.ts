@@ -5,6 +5,7 @@ import { ready } from "../../chain/index/index-trust.ts";
 import { knownByTransfer } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
+import { lookUp } from "../../db/look-up.ts";
 import type { Verified } from "../../fetch/ipfs/fetch-content.ts";
 import type { Issue } from "../document/issues.ts";
 import type { Metadata } from "../document/normalise.ts";
@@ -85,12 +86,10 @@ export async function notReadSince(
   tokens: ReadonlyMap<string, number>,
   unseenOnly = false,
 ): Promise<ReadonlyMap<string, number>> {
+  const key = "chain_id = $1 and collection = $2 and token_id = w.id";
   const rows = await db.query<{ tokenId: string; block: string }>(
-    // One by one: while PostgreSQL knows nothing of a new collection, it would read all of it for a join.
     `select w.id as "tokenId", w.block from unnest($3::numeric[], $4::bigint[]) as w(id, block)
-       left join lateral (
-         select good_block, unseen from vitrine.token
-          where chain_id = $1 and collection = $2 and token_id = w.id limit 1) t on true
+       left join ${lookUp("good_block, unseen", "vitrine.token", key)} t on true
       where t.good_block is null or t.good_block < w.block or ($5 and not t.unseen)`,
     [chainId, collection, [...tokens.keys()], [...tokens.values()], unseenOnly],
   );

@@ -3,6 +3,7 @@
 import { escapeLiteral } from "pg";
 import type { VisitRow } from "../../db/copy-rows.ts";
 import { type Database, planName, type Queryable } from "../../db/database.ts";
+import { lookUp } from "../../db/look-up.ts";
 import type { DisplayType } from "../../metadata/document/traits.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { DOCUMENT_KEY_CHARACTERS } from "../columns/document-column.ts";
@@ -100,9 +101,8 @@ export async function readTokens(
   tokenIds: readonly string[],
 ): Promise<TokenRow[]> {
   const rows = await db.query<StoredToken>(
-    // One by one: while PostgreSQL knows nothing of a new collection, it would read all of it for `any($3)`.
-    `select ${tokenColumns} from unnest($3::numeric[]) asked(id) cross join lateral (
-       select * from vitrine.token where chain_id = $1 and collection = $2 and token_id = asked.id limit 1) t
+    `select ${tokenColumns} from unnest($3::numeric[]) asked(id)
+       cross join ${lookUp("*", "vitrine.token", "chain_id = $1 and collection = $2 and token_id = asked.id")} t
       where not unseen`,
     [chainId, collection, tokenIds],
   );
