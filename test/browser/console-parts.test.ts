@@ -141,6 +141,52 @@ it("shows a tip under a finger, and keeps its chart up to date", async () => {
   await context.close();
 });
 
+it("shows buttons that need script when their script is there, each where it stays", async () => {
+  const { database } = world.test;
+  await database.query("update vitrine.app set apis = '{market}'");
+  const { page, context } = await open(partner);
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/first-request.js", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(app, { waitUntil: "commit" });
+  const copy = page.getByRole("button", { name: "Copy" });
+  const send = page.getByRole("button", { name: "Send the request" });
+  await page.getByRole("button", { name: "Rotate the key" }).waitFor();
+  expect([await copy.isVisible(), await send.isVisible()]).toEqual([false, false]);
+  release();
+  await copy.waitFor();
+  const before = await copy.boundingBox();
+  await page.waitForLoadState("load");
+  expect(await send.isVisible()).toBe(true);
+  expect(await copy.boundingBox()).toEqual(before);
+  await database.query("update vitrine.app set apis = '{}'");
+  await context.close();
+});
+
+it("moves nothing while a button is pressed, and catches up afterwards", async () => {
+  const { page, context } = await open(partner);
+  await page.goto(app);
+  const copy = page.getByRole("button", { name: "Copy" });
+  await copy.hover();
+  const before = await copy.boundingBox();
+  await page.mouse.down();
+  await partner.post(`${app}/permissions/ask/api`, { subject: "market-partner" });
+  // The second is asked for once the first has been handled.
+  for (let nth = 0; nth < 2; nth++) await page.waitForResponse((answer) => answer.url().endsWith(app));
+  expect(await copy.boundingBox()).toEqual(before);
+  await page.mouse.up();
+
+  await page.getByText("Copied.").waitFor();
+  await page.getByText("Waiting for the operator: market-partner").waitFor();
+  expect(await copy.boundingBox()).not.toEqual(before);
+  await context.close();
+});
+
 it("says which parts are out of date while the service can't be reached", async () => {
   const { page, context } = await open(operator);
   await page.goto("/console/operator");

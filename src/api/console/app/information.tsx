@@ -190,7 +190,8 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
       return render(
         site,
         c,
-        { title: app.name, scripts: ["key-field.js", "first-request.js", "live.js"] },
+        // In the page's order: what one shows would move what is below it, and a click there would be lost.
+        { title: app.name, scripts: ["first-request.js", "key-field.js", "live.js"] },
         <AppFrame site={site} app={app} tab="">
           <FirstSteps site={site} app={app} requests={requests} hasKey={keys.some(isLive)} sample={sample} />
           <KeyCard site={site} app={app} keys={keys} />

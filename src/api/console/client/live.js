@@ -15,6 +15,8 @@ async function update() {
   const answer = await fetch(location.href, { headers: { accept: "text/html" } });
   if (!answer.ok) return false;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  // While something is pressed: what changes size would move it away from the pointer, and the click would be lost.
+  if (document.querySelector(":active")) return true;
   for (const part of parts) {
     const fresh = page.getElementById(part.id);
     if (!fresh) return false;
