@@ -11,6 +11,7 @@ import { type PassLoop, startPassLoop } from "./pass-loop.ts";
 const CLAIM_DELAY_MS = 40;
 const CLAIM_SHARE = 1 / 4;
 const AFTER_FAULT_MS = 1_000;
+const EXPIRED_EVERY_MS = 1_000;
 
 /** Thrown by a run that finds its lease taken over: this is no failure, and the run has changed nothing. */
 export class LeaseLost extends Error {}
@@ -48,6 +49,8 @@ export interface LeaseWorkerOptions<Lease> {
   renew(leases: readonly Lease[]): Promise<void>;
   /** Returns leases to the queue as if they had never been claimed. */
   release(leases: readonly Lease[]): Promise<void>;
+  /** Puts back what any process had leased until now. Called before a claim, once a second at most. */
+  returnExpired?(): Promise<void>;
   /** Processes a lease, and ends or reschedules it. */
   run(lease: Lease, run: LeaseRun): Promise<void>;
   /**
@@ -72,6 +75,7 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
   const running = new Map<Lease, Promise<void>>();
   let taken = 0;
   let foundWork = true;
+  let returnedAt = Number.NEGATIVE_INFINITY;
 
   const claiming = startPassLoop({
     task: `claim ${work} leases`,
@@ -82,6 +86,10 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
     async pass(signal) {
       const free = Math.min(concurrency - taken, concurrency + finishingMax - running.size);
       if (free <= 0) return undefined;
+      if (performance.now() - returnedAt > EXPIRED_EVERY_MS) {
+        returnedAt = performance.now();
+        await options.returnExpired?.();
+      }
       const leases = await options.claim(free);
       foundWork = leases.length > 0;
       if (signal.aborted) {

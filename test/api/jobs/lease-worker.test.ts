@@ -115,6 +115,28 @@ describe("claims", () => {
     barriers.get(4)?.open();
   });
 
+  it("come after what ran out was put back, which is looked for once a second", async () => {
+    const queue: number[] = [];
+    const expired = [1];
+    let returns = 0;
+    const { seen } = start(queue, (lease) => new Promise((resolve) => setTimeout(resolve, 900 * lease)), {
+      async returnExpired() {
+        returns++;
+        queue.push(...expired.splice(0));
+      },
+    });
+
+    await passMs(0);
+    expect(seen.started).toEqual([1]);
+    await passMs(900);
+    expect([returns, seen.claims.length > 3]).toEqual([1, true]);
+
+    expired.push(2);
+    await passMs(1_200);
+    expect([returns, seen.started]).toEqual([2, [1, 2]]);
+    await passMs(2_000);
+  });
+
   it("are gathered after one that found nothing as well, if so asked, until the worker is woken", async () => {
     const queue = count(8);
     const { worker, seen } = start(

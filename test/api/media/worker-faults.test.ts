@@ -180,6 +180,26 @@ describe("a worker", () => {
     expect((await read({ image: url })).image.status).toBe("cached");
   });
 
+  it("that died leaves a paused host alone, whose URLs wait for the end of the pause", async () => {
+    answers.set("/1.png", { body: await png(480, 480) });
+    await enqueue({ image: url });
+    await claimMedia(database, 8, 8);
+    await database.query(
+      "insert into vitrine.host (host, failures, paused_until, reason) values ($1, 5, now() + interval '1 hour', 'timeout')",
+      [server.host],
+    );
+    const before = asked("/1.png");
+    await pass("31 seconds");
+    startWorker();
+
+    await eventually(rows, ([row]) => row?.lease === null);
+    expect(asked("/1.png")).toBe(before);
+    await database.query("update vitrine.host set paused_until = now()");
+    await settled();
+
+    expect((await read({ image: url })).image.status).toBe("cached");
+  });
+
   it("whose decoder is killed in the middle tries once more, and nothing else happens", async () => {
     answers.set("/1.png", { body: gif(200, 480) }).set("/2.png", { body: await png(500, 480) });
     await decoder.decode("image", await png(480, 480));

@@ -1,6 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { claim } from "../../../src/api/refresh/queue/claim.ts";
-import { complete, release, renew, reschedule } from "../../../src/api/refresh/queue/leases.ts";
+import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
+import {
+  complete,
+  release,
+  renew,
+  reschedule,
+  returnExpired,
+} from "../../../src/api/refresh/queue/leases.ts";
 import { findQueued } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
@@ -61,8 +67,10 @@ describe("a lease", () => {
     const first = await claimOne(test);
 
     await passSeconds(database, 14);
+    await returnExpired(database);
     expect(await claim(database, tables, SHARE, 1)).toEqual([]);
     await passSeconds(database, 2);
+    await returnExpired(database);
     const second = await claimOne(test);
 
     expect(second.id).not.toBe(first.id);
@@ -73,6 +81,7 @@ describe("a lease", () => {
     await ask(database, ["1"]);
     const lost = await claimOne(test);
     await passSeconds(database, 16);
+    await returnExpired(database);
     const lease = await claimOne(test);
     const before = await readQueue(database);
 
@@ -94,6 +103,7 @@ describe("a lease", () => {
     await passSeconds(database, 14);
     await renew(database, [renewed]);
     await passSeconds(database, 14);
+    await returnExpired(database);
 
     const other = leases.find((lease) => lease !== renewed)?.tokenId;
     expect((await claim(database, tables, SHARE, 2)).map(({ tokenId }) => tokenId)).toEqual([other]);
@@ -105,16 +115,28 @@ describe("a lease", () => {
     await ask(database, ["1"], { anonymous: true });
 
     await passSeconds(database, 16);
+    await returnExpired(database);
 
-    expect(await claimOne(test)).toMatchObject({ started: "2" });
+    expect(await claimOne(test)).toMatchObject({ started: "2", attempts: 2 });
   });
 
-  it("that ran out is left where a claim looks for waiting tokens only", async () => {
+  it("that ran out waits for the end of its host's pause, as any token that waits", async () => {
     await ask(database, ["1"]);
+    await database.query("update vitrine.refresh set host = 'host.example'");
     await claimOne(test);
-    await passSeconds(database, 16);
+    await database.query(
+      "insert into vitrine.host (host, failures, paused_until, reason) values ('host.example', 5, now() + interval '20 minutes', 'timeout')",
+    );
 
-    expect(await claim(database, tables, { ...SHARE, hasExpired: false }, 1)).toEqual([]);
+    await passSeconds(database, 16);
+    expect(await nextDueMs(database, SHARE)).toBe(0);
+    await returnExpired(database);
+    expect(await readQueue(database)).toMatchObject([{ lease: null, attempts: 1, done: 0 }]);
+    expect(await claim(database, tables, SHARE, 1)).toEqual([]);
+    expect(await nextDueMs(database, SHARE)).toBeGreaterThan(1_000_000);
+
+    await database.query("update vitrine.host set paused_until = now()");
+    expect(await nextDueMs(database, SHARE)).toBe(0);
     expect(await claim(database, tables, SHARE, 1)).toMatchObject([{ tokenId: "1", attempts: 2 }]);
   });
 

@@ -64,7 +64,7 @@ describe("in a collection that PostgreSQL knows nothing of yet", () => {
 
     const read = await database.transaction((tx) =>
       countRowsRead(tx, ["vitrine"], async () => {
-        expect(await claim(tx, tables, { ...SHARE, unread: 10, hasExpired: false }, 10)).toHaveLength(10);
+        expect(await claim(tx, tables, { ...SHARE, unread: 10 }, 10)).toHaveLength(10);
       }),
     );
 

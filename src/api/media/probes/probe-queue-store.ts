@@ -49,19 +49,13 @@ export async function claimMedia(db: Queryable, perHost: number, count: number):
                              where l.lease is not null and l.host = h.host and l.leased_until > now()) as slots
          from hosts h left join vitrine.host p on p.host = h.host
         where h.host is not null and not ${isPaused("p")}
-     ), candidates as (
-       select d.* from open_hosts o
+     ), due as (
+       select d.kind, d.url_hash from open_hosts o
         cross join lateral (
           select m.kind, m.url_hash, m.not_before from vitrine.media m
            where m.wanted > m.done and m.lease is null and m.host = o.host and m.not_before <= now()
            order by m.not_before limit greatest(0, least($1, o.slots)) for update skip locked) d
-     ), abandoned as (
-       select m.kind, m.url_hash, m.leased_until from vitrine.media m
-        where m.lease is not null and m.leased_until < now() and m.wanted > m.done
-        order by m.leased_until limit $1 for update skip locked
-     ), due as (
-       select kind, url_hash from (select * from candidates union all select * from abandoned) d
-        order by not_before limit $1
+        order by d.not_before limit $1
      )
      update vitrine.media m
         set lease = $3, leased_until = now() + ${LEASE}, started = wanted, attempts = attempts + 1,
@@ -93,6 +87,16 @@ export async function releaseMedia(db: Queryable, leases: readonly MediaLease[])
   await db.query(
     `update vitrine.media m set lease = null, leased_until = null, attempts = greatest(0, m.attempts - 1) ${LEASED}`,
     keysOf(leases),
+  );
+}
+
+/** Puts URLs back whose leases ran out, as after the crash of a process. Each is due at once, and has used up an attempt. */
+export async function returnExpiredMedia(db: Queryable): Promise<void> {
+  await db.query(
+    `update vitrine.media m set lease = null, leased_until = null, not_before = least(not_before, now())
+      where m.ctid = any(array(
+        select e.ctid from vitrine.media e where e.lease is not null and e.leased_until < now()
+           for update skip locked))`,
   );
 }
 

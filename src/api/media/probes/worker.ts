@@ -19,6 +19,7 @@ import {
   releaseMedia,
   renewMedia,
   rescheduleProbe,
+  returnExpiredMedia,
 } from "./probe-queue-store.ts";
 
 const POLL_MS = 1_000;
@@ -101,6 +102,7 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     claim: (free) => claimMedia(database, perHost, free),
     renew: (leases) => renewMedia(database, leases),
     release: (leases) => releaseMedia(database, leases),
+    returnExpired: () => returnExpiredMedia(database),
     run,
     async onFault(lease, error) {
       await record(lease, isStoreAway(error) ? STORE_AWAY : INTERNAL_FAULT);

@@ -22,8 +22,6 @@ export interface Share {
   readonly hosts?: ReadonlyMap<string, number>;
   /** Tokens that were never read, whose host is unknown. `count` by default. */
   readonly unread?: number;
-  /** False leaves leases that ran out to a later claim: to look for them takes as long as a small claim. True by default. */
-  readonly hasExpired?: boolean;
   /** The process, so that others know how many share a host. */
   readonly worker?: string;
 }
@@ -33,8 +31,7 @@ const isOurChain = "(r.chain_id = any($1)) is true";
 const waiting = `${WAITING} and ${isOurChain}`;
 const levels = `(values ${priorityLevels.map((level) => `(${level})`).join(", ")}) as level(priority)`;
 
-const hosts = (leased: string): string =>
-  `${hostsOf("hosts", WAITING)}, ${hostsOf("leased_hosts", `${LEASED} and ${leased}`)}`;
+const hosts = hostsOf("hosts", WAITING);
 
 // A host whose pause has ended is probed by a single fetch of all processes first, if possible of a token that it has
 // answered for before.
@@ -54,14 +51,14 @@ const askers = `(
            order by p.created_at limit ${ASKERS_MAX}) p)`;
 
 /**
- * Claims up to `count` due tokens in order of priority, none that another process has leased. Returns before the claim is
+ * Claims up to `count` due tokens in order of priority, none that is leased. Returns before the claim is
  * on disk: one that a crash of the database undoes is a token that waits again, and what is recorded for it comes later
  * in the log.
  */
 export async function claim(
   db: Queryable,
   tables: ChainTables,
-  { chainIds, perHost, hosts: quotas = new Map(), unread, hasExpired = true, worker }: Share,
+  { chainIds, perHost, hosts: quotas = new Map(), unread, worker }: Share,
   count: number,
 ): Promise<Lease[]> {
   const rows = await db.query<
@@ -74,7 +71,7 @@ export async function claim(
       askers: Asker[] | null;
     }
   >(
-    `with recursive ${hosts("$10")}, open_hosts as materialized (
+    `with recursive ${hosts}, open_hosts as materialized (
        select h.host, p.probe_chain_id, p.probe_collection,
               case when ${isProbed} and p.paused_until > now() - ${PROBE_TIME} then p.probe_token_id end as probe_token_id,
               -- The host of a token that was never read is not known yet.
@@ -108,18 +105,12 @@ export async function claim(
             where o.slots > 0) f
      ), due as materialized (
        select row_at, priority, not_before from candidates where place <= slots
-       union all
-       -- A lease that ran out is owed another start, whatever later requests have to wait for.
-       select d.* from leased_hosts h cross join lateral (
-         select r.ctid, r.priority, r.not_before from vitrine.refresh r
-          where ${LEASED} and r.host = h.host and r.leased_until < now() and ${isOurChain}
-          order by r.leased_until limit $2) d
         order by priority desc, not_before limit $2 * ${RIVALS}
      ), mine as (
        -- In the order of what is due, row by row: joined, all that waits may be read to find a few.
        select m.* from due d cross join lateral (
          select r.ctid as row_at from vitrine.refresh r
-          where r.ctid = d.row_at and r.wanted > r.done and (r.lease is null or r.leased_until < now())
+          where r.ctid = d.row_at and ${WAITING}
             for update skip locked) m
         limit $2
      ), claimed as (
@@ -156,7 +147,6 @@ export async function claim(
       [...quotas.values()],
       worker ?? null,
       callerTriggers,
-      hasExpired,
     ],
     "claim",
   );
@@ -171,13 +161,16 @@ export async function claim(
   }));
 }
 
-/** Milliseconds until this process may claim a token: 0 if one is due now, undefined if nothing waits. */
+/**
+ * Milliseconds until this process may claim a token, or a lease may have run out: 0 if one is due now, undefined if
+ * nothing waits.
+ */
 export async function nextDueMs(
   db: Queryable,
   { chainIds }: Pick<Share, "chainIds">,
 ): Promise<number | undefined> {
   const [row] = await db.query<{ ms: number | null }>(
-    `with recursive ${hosts("true")}
+    `with recursive ${hosts}
      select (extract(epoch from min(due) - now()) * 1000)::float8 as ms from (
        select greatest(d.not_before, p.paused_until) as due
          from hosts h left join vitrine.host p on p.host = h.host
@@ -186,9 +179,7 @@ export async function nextDueMs(
           select r.not_before from vitrine.refresh r
            where ${waiting} and r.host = h.host and r.priority = level.priority order by r.not_before limit 1) d
        union all
-       select d.leased_until from leased_hosts h cross join lateral (
-         select r.leased_until from vitrine.refresh r
-          where ${LEASED} and r.host = h.host and ${isOurChain} order by r.leased_until limit 1) d) as times`,
+       select min(r.leased_until) from vitrine.refresh r where ${LEASED}) as times`,
     [chainIds],
     "next due",
   );

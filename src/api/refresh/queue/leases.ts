@@ -210,3 +210,20 @@ export async function release(db: Queryable, leases: readonly Lease[]): Promise<
     keysOf(leases),
   );
 }
+
+/**
+ * Puts tokens back whose leases ran out, as after the crash of a process. Each is due at once, whatever later requests have
+ * to wait for, and has used up an attempt.
+ */
+export async function returnExpired(db: Queryable): Promise<void> {
+  await db.query(
+    `update vitrine.refresh r
+        set lease = null, leased_until = null, anonymous = ${STILL_ANONYMOUS}, not_before = least(not_before, now())
+      where r.ctid = any(array(
+        -- Not in the order of \`lockRows\`: it waits for no row.
+        select e.ctid from vitrine.refresh e where e.lease is not null and e.leased_until < now()
+           for update skip locked))`,
+    [],
+    "expired leases",
+  );
+}

@@ -18,7 +18,7 @@ import { inSpan } from "../../tracing/spans.ts";
 import type { RefreshMetrics } from "../metrics.ts";
 import { claim, nextDueMs } from "../queue/claim.ts";
 import { askProbes, awaitHost, countWorkers } from "../queue/hosts.ts";
-import { complete, type Lease, release, renew } from "../queue/leases.ts";
+import { complete, type Lease, release, renew, returnExpired } from "../queue/leases.ts";
 import { settle } from "../receipts/receipts.ts";
 import { inProcessSpan, requestIdsOf } from "../refresh-spans.ts";
 import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
@@ -99,13 +99,12 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   let hostsReadAt = Number.NEGATIVE_INFINITY;
 
   async function claimDue(free: number): Promise<Lease[]> {
-    const isRound = Date.now() - hostsReadAt > HOSTS_EVERY_MS;
-    if (isRound) {
+    if (Date.now() - hostsReadAt > HOSTS_EVERY_MS) {
       hostsReadAt = Date.now();
       await askProbes(database);
       hosts.shareWith(await countWorkers(database, worker));
     }
-    return claim(database, tables, { chainIds, worker, hasExpired: isRound, ...hosts.quota() }, free);
+    return claim(database, tables, { chainIds, worker, ...hosts.quota() }, free);
   }
 
   async function run(lease: Lease, { signal, freePlace }: LeaseRun): Promise<void> {
@@ -207,6 +206,7 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
     nextDueMs: () => nextDueMs(database, { chainIds }),
     renew: (leases) => renew(database, leases),
     release: (leases) => release(database, leases),
+    returnExpired: () => returnExpired(database),
     run: (lease, given) => inProcessSpan(lease, () => run(lease, given)),
     onFault: giveUp,
     describe(lease) {
