@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
+import { memoryOptions } from "../bin/ponder-process.ts";
 import { createServingBundle } from "../bin/serving-bundle.ts";
 import { STOP_SIGNALS, withCleanup } from "./cleanup.ts";
 import { keepResult } from "./kept-results.ts";
@@ -36,6 +37,9 @@ const benches: Record<string, () => Promise<object>> = {
   pages: async () => (await import("./pages.ts")).benchPages(),
 };
 
+// They run the application in their own process, whose memory is the service's. Of another, V8 keeps what requests leave
+// behind, and each collection of the young takes as long as a request.
+const withApplication = new Set(["batch", "activity"]);
 // How this program runs one bench in a process of its own.
 const ALONE = "--alone";
 const asked = process.argv.slice(2).filter((argument) => argument !== "--quick" && argument !== ALONE);
@@ -83,7 +87,10 @@ async function runAlone(name: string): Promise<boolean> {
   const startedAt = performance.now();
   child = spawn(
     process.execPath,
-    ["--import", "tsx", fileURLToPath(import.meta.url), name, ALONE, ...(isQuick ? ["--quick"] : [])],
+    [
+      ...(withApplication.has(name) ? memoryOptions(process.env.NODE_OPTIONS) : []),
+      ...["--import", "tsx", fileURLToPath(import.meta.url), name, ALONE, ...(isQuick ? ["--quick"] : [])],
+    ],
     {
       env: { ...process.env, ...shared },
       // In its own process group: a terminal's Ctrl-C reaches only this process, which passes it on.

@@ -41,7 +41,7 @@ const BESIDE: Readonly<Record<string, string>> = {
     "the same question in SQL; its ratio is our p50 divided by that of SQL, so lower is better, and its rounds are no pairs",
   engines:
     "PostgreSQL with a GIN index, and Groonga, for the same questions by turns; the two figures are the median and the highest",
-  batch: "nothing: one request after the other, without HTTP",
+  batch: "nothing: one request after the other, over HTTP",
 };
 
 const isResults = (value: unknown): value is Results =>

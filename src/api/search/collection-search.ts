@@ -206,19 +206,21 @@ async function answerFrom<Answer>(
   }
 }
 
-/** The listed texts of the tokens' shown traits. */
+/** The listed texts of the tokens' shown traits, each once: most tokens of a batch have the same few. */
 function traitsOf({ rows, table, find }: CollectionIndex, tokenIds: readonly string[]): Trait[] {
-  return tokenIds.flatMap((tokenId) => {
+  const values = new Set<number>();
+  for (const tokenId of tokenIds) {
     const slot = find(tokenId);
-    if (slot === undefined) return [];
+    if (slot === undefined) continue;
     const start = rows.starts[slot] as number;
-    const values = [...rows.pool.subarray(start, start + (rows.lengths[slot] as number))];
-    return values.filter(table.isShown).flatMap((value): Trait[] => {
-      const { name, displayType } = table.types[table.typeOf(value)] as TraitType;
-      const text = table.textOf(value);
-      if (name === null || text === undefined) return [];
-      return [{ trait_type: name, display_type: displayType, value: text }];
-    });
+    for (const value of rows.pool.subarray(start, start + (rows.lengths[slot] as number)))
+      if (table.isShown(value)) values.add(value);
+  }
+  return [...values].flatMap((value): Trait[] => {
+    const { name, displayType } = table.types[table.typeOf(value)] as TraitType;
+    const text = table.textOf(value);
+    if (name === null || text === undefined) return [];
+    return [{ trait_type: name, display_type: displayType, value: text }];
   });
 }
 

@@ -1,6 +1,7 @@
 /** Tokens that were read before: what is kept of them must never be older than the request. */
 
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { createKeptTokens, type Kept, type KeptTokens } from "../../../src/api/catalog/tokens/kept-tokens.ts";
 import { forgetToken } from "../../../src/api/metadata/records/store.ts";
 import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
 import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
@@ -301,4 +302,57 @@ it("keeps the counts of each token of a batch, which are its own", async () => {
   ]);
   expect(counted).not.toHaveBeenCalled();
   vi.restoreAllMocks();
+});
+
+describe("with no space left", () => {
+  const entry = (): Kept => ({
+    generation: 1,
+    mark: "1",
+    served: {
+      isUnseen: false,
+      status: "none",
+      reason: null,
+      version: null,
+      contentHash: null,
+      verified: null,
+      fetchedAt: null,
+      metadata: null,
+      issues: [],
+    },
+    media: [],
+  });
+  const has = (kept: KeptTokens, id: number): boolean => kept.find("collection", String(id)) !== undefined;
+  /** The first hundred tokens, and what is kept of them in place of many. */
+  function fill(): { readonly kept: KeptTokens; readonly size: number } {
+    const kept = createKeptTokens(100_000);
+    for (let id = 0; id < 100; id++) kept.keep("collection", String(id), entry());
+    return { kept, size: Array.from({ length: 100 }, (_, id) => has(kept, id)).filter(Boolean).length };
+  }
+
+  it("what is read once drops nothing, however much it is", () => {
+    const { kept, size } = fill();
+    expect(size).toBeGreaterThan(40);
+
+    for (let id = 100; id < 50_000; id++) kept.keep("collection", String(id), entry());
+
+    for (let id = 0; id < size; id++) expect(has(kept, id)).toBe(true);
+    for (let id = 100; id < 50_000; id++) expect(has(kept, id)).toBe(false);
+  });
+
+  it("what is read again is kept in place of what was asked for longest ago, and what changed in its own", () => {
+    const { kept, size } = fill();
+    kept.keep("collection", "200", entry());
+    kept.keep("another", "200", entry());
+    for (let id = 1; id < size; id++) expect(has(kept, id)).toBe(true);
+
+    const changed = entry();
+    kept.keep("collection", "5", changed);
+    for (let id = 200; id < 210; id++) kept.keep("collection", String(id), entry());
+    for (let id = 200; id < 210; id++) kept.keep("collection", String(id), entry());
+
+    expect(kept.find("collection", "5")).toBe(changed);
+    expect(has(kept, 200)).toBe(true);
+    expect(has(kept, 0)).toBe(false);
+    expect(kept.find("another", "200")).toBeUndefined();
+  });
 });

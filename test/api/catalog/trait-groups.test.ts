@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   compareNames,
+  createTraitGrouping,
   defaultGroups,
   groupTraits,
   noticesOf,
@@ -42,6 +43,35 @@ describe("groups of a collection without groups of its own", () => {
 const group = (name: string, ...traits: string[]) => ({
   name,
   traits: traits.map((each) => ({ name: each })),
+});
+
+describe("groups that are remembered", () => {
+  it("are those of the token's own trait types, whichever tokens and collections were asked for before", () => {
+    const ofCollections = [[], [], [group("a", "b", "1 a")], [group("b", "b")]];
+    const names = fc.constantFrom("a", "b", "1 a", "#1 a", ".1 b", "a.1 b", "");
+    const types = fc.constantFrom<Trait["display_type"]>("string", "number");
+    const traits = fc.array(
+      fc.tuple(names, types).map(([name, type]) => trait(name, type)),
+      { maxLength: 4 },
+    );
+    const asked = fc.array(fc.tuple(traits, fc.constantFrom(...ofCollections)), { maxLength: 30 });
+    fc.assert(
+      fc.property(asked, (questions) => {
+        const grouped = createTraitGrouping();
+        for (const [own, groups] of questions) expect(grouped(own, groups)).toEqual(groupTraits(own, groups));
+      }),
+    );
+  });
+
+  it("are made once for tokens of the same trait types", () => {
+    const grouped = createTraitGrouping();
+    const groups = [group("Outfit", "Hat")];
+
+    const first = grouped([trait("Hat"), trait("Level", "number")], groups);
+
+    expect(grouped([{ ...trait("Hat"), value: "y" }, trait("Level", "number")], groups)).toBe(first);
+    expect(grouped([trait("Hat"), trait("Level")], groups)).not.toBe(first);
+  });
 });
 
 describe("groups that a collection's makers submit", () => {

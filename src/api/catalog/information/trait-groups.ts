@@ -1,5 +1,6 @@
 /** Groups traits for the `Properties` section of a token page (spec.md "Trait groups"). */
 
+import { LRUCache } from "lru-cache";
 import type { Trait } from "../../metadata/document/traits.ts";
 
 export interface TraitGroup {
@@ -38,6 +39,33 @@ export function groupTraits(traits: readonly Named[], groups: readonly Submitted
     );
   put(OTHERS, [...left].sort(compareNames));
   return [...categories].map(([category, names]) => ({ category, traits: names }));
+}
+
+// Characters of trait types. A token has some hundred.
+const GROUPED_CHARACTERS_MAX = 5_000_000;
+
+/** Returns `groupTraits` with a memory: most tokens of a collection have the same trait types, and sorting them takes time. */
+export function createTraitGrouping() {
+  const grouped = new LRUCache<string, readonly TraitGroup[]>({ maxSize: GROUPED_CHARACTERS_MAX });
+  const numbers = new WeakMap<readonly SubmittedGroup[], number>();
+  let last = 0;
+
+  function numberOf(groups: readonly SubmittedGroup[]): number {
+    const number = numbers.get(groups) ?? ++last;
+    numbers.set(groups, number);
+    return number;
+  }
+
+  return (traits: readonly Named[], groups: readonly SubmittedGroup[]): readonly TraitGroup[] => {
+    let types = `${numberOf(groups)}`;
+    for (const { trait_type, display_type } of traits)
+      types += `${display_type === "number" ? "#" : "."}${trait_type.length} ${trait_type}`;
+    const known = grouped.get(types);
+    if (known) return known;
+    const found = groupTraits(traits, groups);
+    grouped.set(types, found, { size: 2 * types.length });
+    return found;
+  };
 }
 
 /** Rule 4, for a collection without groups: numbers are `Others`, the rest `Traits`, both sorted. */

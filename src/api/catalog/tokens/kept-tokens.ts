@@ -3,9 +3,7 @@
 import { LRUCache } from "lru-cache";
 import type { MediaUrl } from "../../media/media-store.ts";
 import type { ShownMedia } from "../../media/service.ts";
-import type { Trait } from "../../metadata/document/traits.ts";
 import type { ServedMetadata } from "../../metadata/records/store.ts";
-import { groupTraits, type SubmittedGroup, type TraitGroup } from "../information/trait-groups.ts";
 import type { Stamped } from "./kept-counts.ts";
 import type { KeptParts } from "./token-parts.ts";
 import type { CountedTraits } from "./token-view.ts";
@@ -14,6 +12,10 @@ import type { CountedTraits } from "./token-view.ts";
 const KEPT_CHARACTERS_MAX = 20_000_000;
 /** Beside its document, twice: as it was read, and as it is shown. */
 const ENTRY_CHARACTERS = 2_000;
+/** From here on, a token is only kept when it is read for the second time. */
+const FULL_SHARE = 0.9;
+// As many as are kept of small documents. Of each read that was not kept, the name alone.
+const READ_ONCE_MAX = 10_000;
 
 export interface Kept {
   /** Of the collection's documents when it was read. */
@@ -23,7 +25,6 @@ export interface Kept {
   readonly served: ServedMetadata;
   /** What the document names, shown or not. */
   readonly media: readonly MediaUrl[];
-  groups?: { readonly of: readonly SubmittedGroup[]; readonly traits: readonly TraitGroup[] };
   shown?: { readonly marks: string; readonly media: ShownMedia };
   counts?: CountedTraits & Stamped;
   made?: KeptParts;
@@ -32,33 +33,32 @@ export interface Kept {
 export interface KeptTokens {
   /** Current or not; undefined if the token's place went to later ones. */
   find(collection: string, tokenId: string): Kept | undefined;
-  /** In place of what was kept of the token; the ones last asked for longest ago are dropped. */
+  /**
+   * In place of what was kept of the token; the ones last asked for longest ago are dropped. With nothing kept of it and
+   * little space left, it is kept at the second read: a client that reads every token once would drop all that others
+   * ask for again, and what is kept until then outlives the young generation, which is what its collection costs.
+   */
   keep(collection: string, tokenId: string, entry: Kept): void;
 }
 
-/** Bounded by the size of the documents: about 60 MB. */
-export function createKeptTokens(): KeptTokens {
-  const entries = new LRUCache<string, Kept>({ maxSize: KEPT_CHARACTERS_MAX });
+/** Bounded by the size of the documents: about 60 MB for `charactersMax` by default. */
+export function createKeptTokens(charactersMax = KEPT_CHARACTERS_MAX): KeptTokens {
+  const entries = new LRUCache<string, Kept>({ maxSize: charactersMax });
+  const readOnce = new LRUCache<string, true>({ max: READ_ONCE_MAX });
   return {
     find: (collection, tokenId) => entries.get(`${collection} ${tokenId}`),
     keep(collection, tokenId, entry) {
+      const name = `${collection} ${tokenId}`;
+      const isFull = entries.calculatedSize > FULL_SHARE * charactersMax;
+      if (isFull && !entries.has(name) && !readOnce.delete(name)) {
+        readOnce.set(name, true);
+        return;
+      }
       const { metadata: document, issues } = entry.served;
       const size = ENTRY_CHARACTERS + 2 * JSON.stringify([document, issues]).length;
-      entries.set(`${collection} ${tokenId}`, entry, { size });
+      entries.set(name, entry, { size });
     },
   };
-}
-
-/** The categories of a token's traits: they are sorted, which takes longer than the rest of a kept token. */
-export function groupOnce(
-  entry: Kept | undefined,
-  traits: readonly Trait[],
-  of: readonly SubmittedGroup[],
-): readonly TraitGroup[] {
-  if (entry?.groups?.of === of && entry.served.metadata?.traits === traits) return entry.groups.traits;
-  const grouped = groupTraits(traits, of);
-  if (entry && entry.served.metadata?.traits === traits) entry.groups = { of, traits: grouped };
-  return grouped;
 }
 
 /** The marks of the media of each entry, undefined for one that was not asked about. */

@@ -16,9 +16,9 @@ import type { MetadataService } from "../../metadata/service.ts";
 import type { Search } from "../../search/service.ts";
 import type { TradingService } from "../../trading/service.ts";
 import type { InformationService } from "../information/information.ts";
-import type { SubmittedGroup } from "../information/trait-groups.ts";
+import { createTraitGrouping, type SubmittedGroup } from "../information/trait-groups.ts";
 import { type Counted, createKeptCounts, type KeptCounts } from "./kept-counts.ts";
-import { createKeptTokens, groupOnce, type Kept, marksByEntry } from "./kept-tokens.ts";
+import { createKeptTokens, type Kept, marksByEntry } from "./kept-tokens.ts";
 import { type CollectionChanges, readStates, type TokenNow } from "./state-store.ts";
 import { type KeptParts, makeOnce, noMedia, withoutHead } from "./token-parts.ts";
 import { type CountedTraits, countIfComplete } from "./token-view.ts";
@@ -67,6 +67,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
     deps;
   const collections = new Map<string, Known>();
   const kept = createKeptTokens();
+  const groupTraits = createTraitGrouping();
 
   function knownOf(name: string, collection: CollectionConfig): Known {
     const known = collections.get(name) ?? {
@@ -249,7 +250,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
           media: found,
           isAllowed,
           operatorContact,
-          propertyGroups: groupOnce(entry, traits, groups),
+          propertyGroups: groupTraits(traits, groups),
         });
         if (own) own.made = made;
         return [{ tokenId, traits, made, counted: counts.get(tokenId), isKept: own !== undefined }];
