@@ -37,8 +37,8 @@ const benches: Record<string, () => Promise<object>> = {
   pages: async () => (await import("./pages.ts")).benchPages(),
 };
 
-// They run the application in their own process, whose memory is the service's. Of another, V8 keeps what requests leave
-// behind, and each collection of the young takes as long as a request.
+// They time requests to an application in their own process, so it has the service's memory options. Without them, V8
+// promotes what requests leave behind, and garbage collection takes as long as a request.
 const withApplication = new Set(["batch", "activity"]);
 // How this program runs one bench in a process of its own.
 const ALONE = "--alone";

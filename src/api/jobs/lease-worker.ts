@@ -49,7 +49,7 @@ export interface LeaseWorkerOptions<Lease> {
   renew(leases: readonly Lease[]): Promise<void>;
   /** Returns leases to the queue as if they had never been claimed. */
   release(leases: readonly Lease[]): Promise<void>;
-  /** Puts back what any process had leased until now. Called before a claim, once a second at most. */
+  /** Puts back leases of any process that have run out. Called before a claim, once a second at most. */
   returnExpired?(): Promise<void>;
   /** Processes a lease, and ends or reschedules it. */
   run(lease: Lease, run: LeaseRun): Promise<void>;

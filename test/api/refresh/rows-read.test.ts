@@ -3,8 +3,8 @@ import type { Queryable } from "../../../src/api/db/database.ts";
 import { findKnown } from "../../../src/api/metadata/records/listing-store.ts";
 import { notReadSince } from "../../../src/api/metadata/records/store.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { claim } from "../../../src/api/refresh/queue/claim.ts";
-import { complete, type Lease, lockLeases } from "../../../src/api/refresh/queue/leases.ts";
+import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
+import { complete, type Lease, lockLeases, returnExpired } from "../../../src/api/refresh/queue/leases.ts";
 import { settle } from "../../../src/api/refresh/receipts/receipts.ts";
 import { readTokens } from "../../../src/api/search/sync/store.ts";
 import { countRowsRead, createTestDatabase } from "../../support/database.ts";
@@ -69,6 +69,22 @@ describe("in a collection that PostgreSQL knows nothing of yet", () => {
     );
 
     expect(read).toBeLessThan(10 * ROWS_PER_TOKEN);
+  });
+
+  it.each([
+    ["the next due time", (tx: Queryable) => nextDueMs(tx, SHARE)],
+    ["a search for leases that ran out", (tx: Queryable) => returnExpired(tx)],
+  ])("%s reads what is leased, and not the queue", async (_, read) => {
+    await database.query("update vitrine.refresh set lease = null, leased_until = null");
+    await claim(database, tables, { ...SHARE, unread: 10 }, 10);
+
+    const rows = await database.transaction((tx) =>
+      countRowsRead(tx, ["vitrine"], async () => {
+        await read(tx);
+      }),
+    );
+
+    expect(rows).toBeLessThan(10 * ROWS_PER_TOKEN);
   });
 
   it("a recording reads the rows of its token, and not the collection", async () => {

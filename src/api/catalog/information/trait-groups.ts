@@ -41,8 +41,10 @@ export function groupTraits(traits: readonly Named[], groups: readonly Submitted
   return [...categories].map(([category, names]) => ({ category, traits: names }));
 }
 
-// Characters of trait types. A token has some hundred.
+// Characters of trait types, of which a token has a few hundred.
 const GROUPED_CHARACTERS_MAX = 5_000_000;
+/** Beside its characters, which are there twice. */
+const ENTRY_CHARACTERS = 300;
 
 /** Returns `groupTraits` with a memory: most tokens of a collection have the same trait types, and sorting them takes time. */
 export function createTraitGrouping() {
@@ -63,7 +65,7 @@ export function createTraitGrouping() {
     const known = grouped.get(types);
     if (known) return known;
     const found = groupTraits(traits, groups);
-    grouped.set(types, found, { size: 2 * types.length });
+    grouped.set(types, found, { size: ENTRY_CHARACTERS + 2 * types.length });
     return found;
   };
 }

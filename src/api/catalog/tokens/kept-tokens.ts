@@ -36,7 +36,7 @@ export interface KeptTokens {
   /**
    * In place of what was kept of the token; the ones last asked for longest ago are dropped. With nothing kept of it and
    * little space left, it is kept at the second read: a client that reads every token once would drop all that others
-   * ask for again, and what is kept until then outlives the young generation, which is what its collection costs.
+   * ask for again, and what is kept until then outlives V8's young generation, which makes garbage collection expensive.
    */
   keep(collection: string, tokenId: string, entry: Kept): void;
 }

@@ -5,7 +5,7 @@ import type { Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
 import type { MediaKind } from "../media-store.ts";
 
-/** A URL that this process has leased. Once the lease expires, another process may take it. */
+/** A URL that this process has leased. Once the lease expires, it goes back to the queue. */
 export interface MediaLease {
   readonly id: string;
   readonly kind: MediaKind;
@@ -39,7 +39,7 @@ const hosts = `
   )`;
 
 /**
- * Claims up to `count` due URLs, longest due first: none that another process has leased, and none of a paused host.
+ * Claims up to `count` due URLs, longest due first: none that is leased, and none of a paused host.
  * `perHost` bounds the probes of one host over all processes; processes that claim at the same moment may exceed it.
  */
 export async function claimMedia(db: Queryable, perHost: number, count: number): Promise<MediaLease[]> {

@@ -179,7 +179,8 @@ export async function nextDueMs(
           select r.not_before from vitrine.refresh r
            where ${waiting} and r.host = h.host and r.priority = level.priority order by r.not_before limit 1) d
        union all
-       select min(r.leased_until) from vitrine.refresh r where ${LEASED}) as times`,
+       -- The second condition is always true; without statistics, PostgreSQL reads the whole queue for the first alone.
+       select min(r.leased_until) from vitrine.refresh r where ${LEASED} and r.leased_until > '-infinity') as times`,
     [chainIds],
     "next due",
   );
