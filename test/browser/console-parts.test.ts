@@ -187,6 +187,18 @@ it("moves nothing while a button is pressed, and catches up afterwards", async (
   await context.close();
 });
 
+it("goes on while something stays pressed", async () => {
+  const { page, context } = await open(partner);
+  await page.goto(app);
+  await page.getByRole("button", { name: "Copy" }).hover();
+  await page.mouse.down();
+  await partner.post(`${app}/permissions/ask/api`, { subject: "market" });
+
+  await page.getByText("Waiting for the operator: market-partner, market").waitFor();
+  await page.mouse.up();
+  await context.close();
+});
+
 it("says which parts are out of date while the service can't be reached", async () => {
   const { page, context } = await open(operator);
   await page.goto("/console/operator");

@@ -13,9 +13,17 @@ let partners: Partner[];
 beforeAll(async () => {
   plant = await createPlant({ tokens: TOKENS });
   await plant.chain.mineEvery(1);
+  // Fewer leases at once than tokens, so that neither can take them all.
+  const REFRESH_CONCURRENCY = "16";
   // The contact in the User-Agent identifies who fetched.
-  const indexer = await plant.start("indexer", { OPERATOR_CONTACT: "indexer@vitrine.example" });
-  const replica = await plant.start("replica", { OPERATOR_CONTACT: "replica@vitrine.example" });
+  const indexer = await plant.start("indexer", {
+    OPERATOR_CONTACT: "indexer@vitrine.example",
+    REFRESH_CONCURRENCY,
+  });
+  const replica = await plant.start("replica", {
+    OPERATOR_CONTACT: "replica@vitrine.example",
+    REFRESH_CONCURRENCY,
+  });
   partners = [await plant.partner(indexer), await plant.partner(replica)];
   await plant.settled();
 });

@@ -12,8 +12,10 @@ const CLAIM_DELAY_MS = 40;
 const CLAIM_SHARE = 1 / 4;
 const AFTER_FAULT_MS = 1_000;
 const EXPIRED_EVERY_MS = 1_000;
+// A lease outlasts three renewals.
+const RENEWALS_MISSED = 2;
 
-/** Thrown by a run that finds its lease taken over: this is no failure, and the run has changed nothing. */
+/** Thrown by a run that finds its lease lost: this is no failure, and the run has changed nothing. */
 export class LeaseLost extends Error {}
 
 export interface LeaseRun {
@@ -76,6 +78,25 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
   let taken = 0;
   let foundWork = true;
   let returnedAt = Number.NEGATIVE_INFINITY;
+  let renewedAt = performance.now();
+
+  async function renewRunning(): Promise<void> {
+    if (running.size > 0) await options.renew([...running.keys()]);
+    renewedAt = performance.now();
+  }
+
+  /** Never rejects: what waits is claimed all the same. */
+  async function returnExpired(): Promise<void> {
+    if (!options.returnExpired || performance.now() - returnedAt <= EXPIRED_EVERY_MS) return;
+    returnedAt = performance.now();
+    try {
+      // After an outage of the database, this process's own leases may have run out as well.
+      if (performance.now() - renewedAt > RENEWALS_MISSED * options.renewMs) await renewRunning();
+      await options.returnExpired();
+    } catch (error) {
+      logger.warn({ msg: `Could not return expired ${work} leases`, reason: (error as Error).message });
+    }
+  }
 
   const claiming = startPassLoop({
     task: `claim ${work} leases`,
@@ -86,10 +107,7 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
     async pass(signal) {
       const free = Math.min(concurrency - taken, concurrency + finishingMax - running.size);
       if (free <= 0) return undefined;
-      if (performance.now() - returnedAt > EXPIRED_EVERY_MS) {
-        returnedAt = performance.now();
-        await options.returnExpired?.();
-      }
+      await returnExpired();
       const leases = await options.claim(free);
       foundWork = leases.length > 0;
       if (signal.aborted) {
@@ -114,9 +132,7 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
     pollMs: options.renewMs,
     isOn: concurrency > 0,
     logger,
-    async pass() {
-      if (running.size > 0) await options.renew([...running.keys()]);
-    },
+    pass: renewRunning,
   });
 
   function claimSoon(): void {
@@ -136,7 +152,7 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
       await options.run(lease, { signal, freePlace });
     } catch (error) {
       if (error instanceof LeaseLost)
-        logger.info({ msg: `Another worker took over a ${work}`, ...options.describe(lease) });
+        logger.info({ msg: `A ${work} lost its lease`, ...options.describe(lease) });
       else if (!signal.aborted) await handleFault(lease, error);
     } finally {
       if (hasPlace) taken--;

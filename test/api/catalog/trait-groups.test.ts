@@ -74,6 +74,21 @@ describe("groups that are remembered", () => {
   });
 });
 
+it("groups that are remembered have a bound, whatever strangers write", () => {
+  const grouped = createTraitGrouping();
+  const none: [] = [];
+  const first = grouped([trait("Hat")], none);
+  // Of 300 characters each, and some more.
+  const ask = (from: number, to: number): void => {
+    for (let nth = from; nth < to; nth++) grouped([trait(String(nth))], none);
+  };
+
+  ask(0, 15_000);
+  expect(grouped([trait("Hat")], none)).toBe(first);
+  ask(15_000, 32_000);
+  expect(grouped([trait("Hat")], none)).not.toBe(first);
+});
+
 describe("groups that a collection's makers submit", () => {
   it("keep their order and that of their traits, whatever the display types", () => {
     const traits = [trait("Hat"), trait("Level", "number"), trait("Boots"), trait("Born", "date")];

@@ -137,6 +137,47 @@ describe("claims", () => {
     await passMs(2_000);
   });
 
+  it("go on when putting back fails, which is logged", async () => {
+    const { seen, log } = start(count(2), atOnce, {
+      returnExpired: () => Promise.reject(new Error("away")),
+    });
+
+    await passMs(0);
+
+    expect(seen.started).toEqual([1, 2]);
+    expect(log).toEqual([{ level: "warn", msg: "Could not return expired visit leases", reason: "away" }]);
+  });
+
+  it.each([
+    ["two renewals were missed", 10_500, true],
+    ["one was", 9_500, false],
+  ])("renew the process's own leases before others are put back: %s", async (_, atMs, isRenewed) => {
+    const order: string[] = [];
+    const barrier = createBarrier();
+    let isAway = true;
+    const { worker } = start([1], () => barrier.opened, {
+      pollMs: 60_000,
+      busyPollMs: 60_000,
+      async renew() {
+        if (isAway) throw new Error("away");
+        order.push("renew");
+      },
+      async returnExpired() {
+        order.push("return");
+      },
+    });
+    await passMs(atMs);
+    isAway = false;
+    order.splice(0);
+
+    worker.wake();
+    await passMs(0);
+
+    expect(order).toEqual(isRenewed ? ["renew", "return"] : ["return"]);
+    barrier.open();
+    await passMs(0);
+  });
+
   it("are gathered after one that found nothing as well, if so asked, until the worker is woken", async () => {
     const queue = count(8);
     const { worker, seen } = start(
@@ -287,7 +328,7 @@ describe("leases", () => {
     );
     await passMs(0);
 
-    expect(log).toEqual([{ level: "info", msg: "Another worker took over a visit", lease: 1 }]);
+    expect(log).toEqual([{ level: "info", msg: "A visit lost its lease", lease: 1 }]);
     expect(faults).toEqual([]);
     expect(seen.started).toEqual([1, 2]);
   });

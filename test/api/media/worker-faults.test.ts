@@ -180,6 +180,22 @@ describe("a worker", () => {
     expect((await read({ image: url })).image.status).toBe("cached");
   });
 
+  it("that died is replaced at once, though a later request has to wait", async () => {
+    answers.set("/1.png", { body: await png(480, 480) });
+    await enqueue({ image: url });
+    await claimMedia(database, 8, 8);
+    await database.query(
+      "update vitrine.media set wanted = wanted + 1, not_before = now() + interval '1 hour'",
+    );
+    await pass("31 seconds");
+    startWorker();
+
+    await eventually(
+      () => read({ image: url }),
+      ({ image }) => image.status === "cached",
+    );
+  });
+
   it("that died leaves a paused host alone, whose URLs wait for the end of the pause", async () => {
     answers.set("/1.png", { body: await png(480, 480) });
     await enqueue({ image: url });

@@ -173,7 +173,7 @@ describe("an upgrade", () => {
     await runJobs();
     release();
 
-    await expect.poll(() => log.map(({ msg }) => msg)).toContain("Another worker took over a refresh");
+    await expect.poll(() => log.map(({ msg }) => msg)).toContain("A refresh lost its lease");
     expect(await known()).toEqual(["1", "2", "3"]);
   });
 

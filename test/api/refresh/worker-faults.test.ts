@@ -49,7 +49,7 @@ describe("a worker that lost its lease", () => {
     open();
     await eventually(
       () => log,
-      (entries) => entries.some(({ msg }) => msg.includes("took over")),
+      (entries) => entries.some(({ msg }) => msg.includes("lost its lease")),
     );
 
     expect(await database.query("select from vitrine.version")).toEqual([]);

@@ -7,7 +7,7 @@ import { chooseDisplay } from "../../media/rules.ts";
 import type { ShownMedia } from "../../media/service.ts";
 import type { ServedMetadata } from "../../metadata/records/store.ts";
 import type { TokenOnChain } from "../../trading/service.ts";
-import type { TraitGroup } from "../information/trait-groups.ts";
+import type { createTraitGrouping, SubmittedGroup } from "../information/trait-groups.ts";
 import { withMediaIssues } from "./token-issues.ts";
 import type { CountedTraits, TokenParts, TokenView } from "./token-view.ts";
 
@@ -22,8 +22,11 @@ interface Inputs {
   readonly isAllowed: (host: string) => boolean;
   /** Contact for issues that only the operator can resolve. */
   readonly operatorContact: string | undefined;
-  readonly propertyGroups: readonly TraitGroup[];
+  /** Those that the collection's creators submitted. */
+  readonly groups: readonly SubmittedGroup[];
 }
+
+type GroupTraits = ReturnType<typeof createTraitGrouping>;
 
 export interface KeptParts {
   readonly of: Inputs;
@@ -35,11 +38,11 @@ export interface KeptParts {
 export const noMedia: MediaFields = { image: null, video: null, animation_url: null };
 
 /** The parts that were made before, if they would be the same; otherwise new ones. */
-export const makeOnce = (made: KeptParts | undefined, of: Inputs): KeptParts =>
-  made && isSame(made.of, of) ? made : { of, parts: makeParts(of) };
+export const makeOnce = (made: KeptParts | undefined, of: Inputs, groupTraits: GroupTraits): KeptParts =>
+  made && isSame(made.of, of) ? made : { of, parts: makeParts(of, groupTraits) };
 
-function makeParts(of: Inputs): KeptParts["parts"] {
-  const { media, isAllowed, operatorContact, ...parts } = of;
+function makeParts(of: Inputs, groupTraits: GroupTraits): KeptParts["parts"] {
+  const { media, isAllowed, operatorContact, groups, ...parts } = of;
   const { image, faults, ends, checked } = media;
   const fields = of.served?.metadata ?? noMedia;
   return {
@@ -54,6 +57,7 @@ function makeParts(of: Inputs): KeptParts["parts"] {
       isTriedOften: true,
       operatorContact,
     }),
+    propertyGroups: groupTraits(of.served?.metadata?.traits ?? [], groups),
   };
 }
 

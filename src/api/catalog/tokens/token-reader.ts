@@ -241,7 +241,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
         const traits = stored?.metadata?.traits ?? [];
         const entry = kept.find(name, tokenId);
         const own = entry?.served === stored ? entry : undefined;
-        const made = makeOnce(own?.made, {
+        const inputs = {
           collection,
           tokenId,
           chain: withoutHead(onChain.get(tokenId)),
@@ -250,8 +250,9 @@ export function createTokenReader(deps: TokenReaderDeps) {
           media: found,
           isAllowed,
           operatorContact,
-          propertyGroups: groupTraits(traits, groups),
-        });
+          groups,
+        };
+        const made = makeOnce(own?.made, inputs, groupTraits);
         if (own) own.made = made;
         return [{ tokenId, traits, made, counted: counts.get(tokenId), isKept: own !== undefined }];
       });

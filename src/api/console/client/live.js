@@ -4,6 +4,9 @@ import { say } from "./texts.js";
 
 // The navigation alone may be some seconds old.
 const EVERY_MS = document.querySelector("main [data-live]") ? 2_000 : 10_000;
+// A click takes less time. Some browsers leave an element active after a drag.
+const PRESSED_MAX = 3;
+let pressed = 0;
 const parts = [...document.querySelectorAll("[data-live]")];
 
 // The parts as the service sent them; scripts change what is shown.
@@ -15,11 +18,15 @@ async function update() {
   const answer = await fetch(location.href, { headers: { accept: "text/html" } });
   if (!answer.ok) return false;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  if (!parts.every((part) => page.getElementById(part.id))) return false;
   // While something is pressed: what changes size would move it away from the pointer, and the click would be lost.
-  if (document.querySelector(":active")) return true;
+  if (document.querySelector(":active") && pressed < PRESSED_MAX) {
+    pressed++;
+    return true;
+  }
+  pressed = 0;
   for (const part of parts) {
     const fresh = page.getElementById(part.id);
-    if (!fresh) return false;
     const html = fresh.innerHTML;
     // Skips a part in use: replacing it would take the focus away, or move a button under the pointer.
     if (
