@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Queryable } from "../../../src/api/db/database.ts";
+import { learnServedTraits } from "../../../src/api/metadata/records/learn-served.ts";
 import { findKnown } from "../../../src/api/metadata/records/listing-store.ts";
 import { notReadSince } from "../../../src/api/metadata/records/store.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
@@ -130,6 +131,24 @@ describe("in a collection that PostgreSQL knows nothing of yet", () => {
       expect(rows).toBeGreaterThanOrEqual(some.length);
       expect(rows).toBeLessThan(4 * some.length + ROWS_PER_TOKEN);
     }
+  });
+
+  it("a mint has the traits of its tokens learned by their own rows", async () => {
+    const some = Array.from({ length: 20 }, (_, nth) => String(nth));
+    const mage = { trait_type: "Class", value: "Mage" };
+    const document = { name: "Hero", image: "https://x.example/a.png", attributes: [mage] };
+    for (const id of some) await recordOne(metadata, database, ref(id), "rest", found(document));
+    await database.query("update vitrine.token set traits = '{}'");
+
+    const rows = await database.transaction((tx) =>
+      countRowsRead(tx, ["vitrine"], async () => {
+        expect(await learnServedTraits(tx, ref(""), some)).toHaveLength(some.length);
+      }),
+    );
+
+    expect(rows).toBeLessThan(ROWS_PER_TOKEN * some.length);
+    const learned = await database.query("select from vitrine.token where traits <> '{}'");
+    expect(learned).toHaveLength(some.length);
   });
 });
 

@@ -1,11 +1,14 @@
 /** Learns the traits of tokens whose document was read before their first transfer was indexed. */
 
 import type { Queryable } from "../../db/database.ts";
+import { lookUp } from "../../db/look-up.ts";
 import type { Metadata } from "../document/normalise.ts";
 import { type CollectionRef, settleTraitTypes } from "../traits/trait-type-store.ts";
 import { internValues } from "../traits/trait-value-store.ts";
 
 const TOKENS_AT_ONCE = 100;
+
+const key = "chain_id = $1 and collection = $2 and token_id = asked.id";
 
 /**
  * Call it in the transaction that makes these tokens seen; their traits count from its commit on. Returns their served
@@ -29,8 +32,10 @@ async function learnSome(
   tokenIds: readonly string[],
 ): Promise<Metadata[]> {
   const rows = await tx.query<{ tokenId: string; metadata: string }>(
-    `select t.token_id as "tokenId", v.metadata from vitrine.token t join vitrine.version v on v.id = t.served_version
-      where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and v.metadata is not null`,
+    `select t.token_id as "tokenId", v.metadata from unnest($3::numeric[]) asked(id)
+      cross join ${lookUp("token_id, served_version", "vitrine.token", key)} t
+       join vitrine.version v on v.id = t.served_version
+      where v.metadata is not null`,
     [collection.chainId, collection.collection, tokenIds],
   );
   const served = rows.map(({ tokenId, metadata }) => ({
@@ -41,12 +46,14 @@ async function learnSome(
   const types = await settleTraitTypes(tx, collection, traits);
   const idOf = await internValues(tx, types, traits);
   await tx.query(
+    // Joined by the whole key: without statistics of a new collection, PostgreSQL expects it to have one token, and reads
+    // all of it.
     `update vitrine.token t set traits = k.traits::int[], changed = pg_current_xact_id()
-       from unnest($3::numeric[], $4::text[]) as k(token_id, traits)
-      where t.chain_id = $1 and t.collection = $2 and t.token_id = k.token_id`,
+       from unnest($1::bigint[], $2::text[], $3::numeric[], $4::text[]) as k(chain_id, collection, token_id, traits)
+      where (t.chain_id, t.collection, t.token_id) = (k.chain_id, k.collection, k.token_id)`,
     [
-      collection.chainId,
-      collection.collection,
+      served.map(() => collection.chainId),
+      served.map(() => collection.collection),
       served.map(({ tokenId }) => tokenId),
       served.map((each) => {
         const ids = new Set(each.metadata.traits.flatMap((trait) => idOf(trait) ?? []));
