@@ -3,10 +3,7 @@
  * that stores the same rows: the first read of a collection, sweeps, updates as they happen, and a single request.
  */
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { encodeFunctionData, type Hex } from "viem";
 import {
@@ -19,6 +16,7 @@ import {
   type Round,
   say,
 } from "./rounds.ts";
+import { runScript } from "./script.ts";
 import { CONCURRENCY, type ServedCollection, withServedCollection } from "./served-collection.ts";
 
 const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(20_000, 1_000));
@@ -34,7 +32,6 @@ const REST_MS = byPace(5_000, 0);
 const POLL_SWEEP_MS = 50;
 const POLL_INDEXED_MS = 10;
 const DEADLINE_MS = 180_000;
-const SCRIPT = fileURLToPath(new URL("./plain-script.ts", import.meta.url));
 
 const COLLECTION = { tokens: TOKENS, settings: ["track_commit_timestamp = on"] };
 
@@ -42,7 +39,7 @@ export async function benchRefresh(): Promise<object> {
   const pairs: Record<"vitrine" | "bare", Round[]> = { vitrine: [], bare: [] };
   const readFirst = async (served: ServedCollection): Promise<void> => {
     pairs.vitrine.push({ perSecond: TOKENS / served.firstReadSeconds });
-    pairs.bare.push({ perSecond: TOKENS / (await runScript(served)) });
+    pairs.bare.push({ perSecond: TOKENS / (await readPlainly(served)) });
   };
   // A service has one first read: each pair has a chain, a database and a service of its own.
   for (let pair = 1; pair < ROUNDS; pair++) await withServedCollection(COLLECTION, readFirst);
@@ -56,7 +53,7 @@ async function measure(served: ServedCollection, firstRead: Comparison): Promise
   say(`first read: ${JSON.stringify(firstRead)}`);
   const sides = {
     vitrine: async () => ({ perSecond: await sweep(served) }),
-    bare: async () => ({ perSecond: TOKENS / (await runScript(served)) }),
+    bare: async () => ({ perSecond: TOKENS / (await readPlainly(served)) }),
   };
   const sweeps = await compareRounds(ROUNDS, sides, { isCold: isQuick });
   say(`sweeps: ${JSON.stringify(sweeps)}`);
@@ -83,20 +80,11 @@ async function measure(served: ServedCollection, firstRead: Comparison): Promise
 }
 
 /** Seconds that the plain script takes for all tokens, its start excluded. */
-async function runScript({ url, chain, contract }: ServedCollection): Promise<number> {
+async function readPlainly({ url, chain, contract }: ServedCollection): Promise<number> {
   // As long as a sweep is waited for: what the side before has left PostgreSQL to do is over.
   await sleep(REST_MS);
   const args = [url, chain.rpcUrl, contract.address, String(TOKENS), String(CONCURRENCY)];
-  const script = spawn(process.execPath, ["--import", "tsx", SCRIPT, ...args], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  script.stdout.on("data", (data) => {
-    output += data;
-  });
-  const [code] = await once(script, "close");
-  if (code !== 0) throw new Error(`the plain script ended with ${code}`);
-  return Number(output);
+  return Number(await runScript("plain-script.ts", ...args));
 }
 
 const emitAll = ({ chain, contract }: ServedCollection): Promise<unknown> =>
