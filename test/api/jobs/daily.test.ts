@@ -1,6 +1,7 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { createDaily, type DailyJob, deleteInBatches } from "../../../src/api/jobs/daily.ts";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { createDaily, type DailyJob, deleteInBatches, startDaily } from "../../../src/api/jobs/daily.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
 import { createMemoryLogger } from "../../support/worker.ts";
 
 const { database } = await createTestDatabase();
@@ -55,6 +56,53 @@ describe("a daily job", () => {
     await daily.runDue();
     expect([bad.runs, good.runs]).toEqual([2, 1]);
   });
+});
+
+it("a job rests after each step for four times what it took, and ten seconds at most", async () => {
+  const STEP_MS = 30;
+  const rests: number[] = [];
+  const step = "select pg_sleep($1::float8 / 1000)";
+  const job: DailyJob = {
+    name: "sleep",
+    async run(unhurried) {
+      await unhurried.query(step, [STEP_MS]);
+      await unhurried.transaction(async (tx) => {
+        await tx.query(step, [STEP_MS]);
+        await tx.query(step, [STEP_MS]);
+      });
+      await unhurried.query(step, [3_000]);
+      return rests.length;
+    },
+  };
+  const rest = async (ms: number) => rests.push(ms);
+  const { logger, entries } = createMemoryLogger();
+
+  await createDaily({ database, jobs: [job], logger, rest }).runDue();
+
+  expect(entries).toEqual([{ level: "info", msg: "Daily job done", job: "sleep", rows: 3 }]);
+  expect(rests[0]).toBeGreaterThanOrEqual(4 * STEP_MS);
+  expect(rests[1]).toBeGreaterThanOrEqual(4 * 2 * STEP_MS);
+  expect(rests[2]).toBe(10_000);
+});
+
+it("a process that stops waits for one step of a job, which stays due and is not called a failure", async () => {
+  const endless: DailyJob = {
+    name: "endless",
+    async run(unhurried) {
+      for (;;) await unhurried.query("select pg_sleep(0.01)");
+    },
+  };
+  const next = vi.fn(async () => 0);
+  const { logger, entries } = createMemoryLogger();
+  const daily = startDaily({ database, jobs: [endless, { name: "next", run: next }], logger });
+  const due = () => database.query<{ name: string }>("select name from vitrine.daily_job");
+  await eventually(due, (rows) => rows.length === 1);
+
+  await daily.stop();
+
+  expect(await due()).toEqual([]);
+  expect(next).not.toHaveBeenCalled();
+  expect(entries).toEqual([]);
 });
 
 it("deletions run on until nothing is left, however many rows there are", async () => {

@@ -3,6 +3,7 @@
  */
 
 import type { Logger } from "../../http/logger.ts";
+import { backgroundRest } from "../../jobs/background-rest.ts";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
 import type { ReceiptTimeout } from "../receipts/receipt-timeout.ts";
 import type { ChainTriggers, Handled } from "./chain-triggers.ts";
@@ -13,16 +14,13 @@ const POLL_MS = 1_000;
 // After a reorg a batch reads all triggers that may still change, of which a burst leaves many: one that took long rests as
 // long.
 const LONG_MS = 100;
-// While the chain index is being built, which comes first, a batch is followed by a rest of this many times its length,
-// within a limit.
-const BACKFILL_REST = 4;
-const BACKFILL_REST_MAX_MS = 10_000;
 // The queue takes the next tokens of a sweep as soon as it has capacity.
 const SWEEP_POLL_MS = 100;
 
 /** Milliseconds of rest after a batch that took `tookMs`. */
 export function restAfter(tookMs: number, { isMore, isBackfill }: Handled): number {
-  if (isBackfill) return Math.min(BACKFILL_REST * tookMs, BACKFILL_REST_MAX_MS);
+  // Building the chain index comes first.
+  if (isBackfill) return backgroundRest(tookMs);
   return isMore || tookMs < LONG_MS ? 0 : tookMs;
 }
 
