@@ -175,6 +175,33 @@ it("what the blocks of the winning side hold counts from there, as if nothing ha
   expect(await delegatesOf()).toEqual([lower(delegates[0])]);
 });
 
+it("a search by owner follows a transfer that the chain reverted, before any block follows", async () => {
+  const [ada, ben] = population.holders;
+  const bens = async (): Promise<string[]> => {
+    const { data, errors } = await reader.ask(
+      `{ searchTokens(tokenAddress: "${lower(population.erc721)}", owner: "${lower(ben)}", limit: 100) { items { tokenId } } }`,
+    );
+    if (errors) throw new Error(JSON.stringify(errors));
+    const { searchTokens } = data as unknown as { searchTokens: { items: { tokenId: string }[] } };
+    return searchTokens.items.map(({ tokenId }) => tokenId);
+  };
+  const snapshot = await chain.snapshot();
+  await write("transferFrom", [ada.address, ben.address, 2n], ada);
+  await eventually(bens, (ids) => ids.includes("2"));
+  const head = await chain.blockNumber();
+
+  await chain.revert(snapshot);
+  // A branch of the same length: Ponder notices it, and indexes its block once another one follows.
+  await chain.mine(Number(head - (await chain.blockNumber())));
+
+  await eventually(
+    () => read(2n),
+    ({ state }) => state?.owner === lower(ada),
+  );
+  expect(await bens()).not.toContain("2");
+  await chain.mine();
+});
+
 it("an unlock that the chain reverted allows nothing from that moment on, asked every 20 ms", async () => {
   const [game] = population.lockers;
   await chain.mineEvery(1);

@@ -5,6 +5,10 @@ import * as chainSchema from "../../ponder.schema.ts";
 
 export const CHAIN_SCHEMA = "test_chain";
 
+/** What Ponder drops before it changes rows after a reorg, and creates anew; here it does nothing. */
+export const chainTrigger = (schema = CHAIN_SCHEMA): string =>
+  `create trigger reorg after insert on ${schema}.token_state execute function ${schema}.reorg()`;
+
 /** The statements that create a schema of Ponder's. */
 export function chainDdl(schema = CHAIN_SCHEMA): string {
   const statements = Object.values(chainSchema).map((table) => {
@@ -24,5 +28,7 @@ export function chainDdl(schema = CHAIN_SCHEMA): string {
     create table ${schema}._ponder_checkpoint (
       chain_name text primary key, chain_id bigint not null, safe_checkpoint varchar(75) not null,
       latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null);
-    ${statements.join("\n")}`;
+    ${statements.join("\n")}
+    create function ${schema}.reorg() returns trigger language plpgsql as 'begin return null; end';
+    ${chainTrigger(schema)};`;
 }

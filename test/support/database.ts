@@ -6,7 +6,7 @@ import * as chainSchema from "../../ponder.schema.ts";
 import { type ChainTables, chainTables } from "../../src/api/chain/index/tables.ts";
 import { createDatabase, type Database, type Queryable } from "../../src/api/db/database.ts";
 import { silentLogger } from "../../src/api/http/logger.ts";
-import { CHAIN_SCHEMA } from "./chain-ddl.ts";
+import { CHAIN_SCHEMA, chainTrigger } from "./chain-ddl.ts";
 import { TEMPLATE } from "./global-postgres.ts";
 import { createDatabaseOf } from "./run-database.ts";
 
@@ -28,6 +28,8 @@ export interface TestDatabase {
     ready?: boolean;
     safeBlock?: number;
   }): Promise<void>;
+  /** Changes rows as Ponder does after a reorg: without its triggers, and without moving the checkpoint. */
+  revert(work: (tx: Queryable) => Promise<unknown>): Promise<void>;
 }
 
 /** Dropped after the file's tests. */
@@ -58,6 +60,12 @@ export async function createTestDatabase(): Promise<TestDatabase> {
         entries.map(([, value]) => value),
       );
     },
+    revert: (work) =>
+      database.transaction(async (tx) => {
+        await tx.query(`drop trigger reorg on ${tables.tokenState}`);
+        await work(tx);
+        await tx.query(chainTrigger());
+      }),
     async setHead({ chainId, block, age = 0, ready = true, safeBlock = Math.max(0, block - 30) }) {
       const timestamp = Math.floor(Date.now() / 1000) - age;
       await database.query(

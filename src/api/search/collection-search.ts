@@ -81,7 +81,7 @@ export function createCollectionSearch(deps: {
   readonly logger: Logger;
 }): CollectionSearch {
   const { database, tables, collection, logger } = deps;
-  const live = createLiveIndex({ database, checkpointTable: tables.checkpoint, collection }, logger);
+  const live = createLiveIndex({ database, tables, collection }, logger);
   const facts = createChainFacts({ database, tables, collection });
   const results = createResultCache();
   const ranks = createRarityCache();
@@ -89,7 +89,7 @@ export function createCollectionSearch(deps: {
   // Apart from the rest, which goes on between its slices.
   const countOneByOne = createExclusively();
 
-  const documents = createDocuments({ database, checkpointTable: tables.checkpoint, collection });
+  const documents = createDocuments({ database, tables, collection });
 
   async function read(filter: ChainFilter) {
     const { index, checkpoint } = await live.current();

@@ -86,6 +86,8 @@ const changes: Record<string, () => Promise<unknown>> = {
     await change("burned = true", "2");
     await mine();
   },
+  "another token's burn that a reorg has undone, before the next block": () =>
+    test.revert((tx) => tx.query(`update ${tables.tokenState} set burned = false where token_id = 3`)),
   "the same document, fetched later": () => record("1", hero("Ada", "Mage")),
   "another document": () => record("1", hero("Eve", "Rogue")),
   "another token's document, which the counts follow": () => record("2", hero("Ben", "Rogue")),
@@ -127,6 +129,7 @@ const changes: Record<string, () => Promise<unknown>> = {
 
 describe("a token that was read before is answered as by a service that starts now, after", () => {
   it.each(Object.entries(changes))("%s", async (_name, apply) => {
+    if (_name.includes("undone")) await change("burned = true", "3");
     if (_name.startsWith("a display type")) await record("2", hero("Ben", 5, "number"));
     const before = await readBoth();
     expect(before.kept).toEqual(before.asNew);

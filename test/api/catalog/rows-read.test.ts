@@ -23,8 +23,7 @@ const read = (db: Queryable, since: string | undefined) =>
     since,
     media: [{ kind: "image", url: "https://img.example/7.png" }],
   });
-const changes = (db: Queryable, since: string | undefined) =>
-  findChanges(db, tables.checkpoint, collection, since);
+const changes = (db: Queryable, since: string | undefined) => findChanges(db, tables, collection, since);
 
 it("doesn't grow with the collection, even where the statement was planned while it was empty", async () => {
   await test.setHead({ chainId: CHAIN_ID, block: 100 });

@@ -161,5 +161,9 @@ describe("tokens that were delegated", () => {
     expect((await ask(`owner=${ADA}`)).status).toBe(200);
     await test.setHead({ chainId: CHAIN_ID, block: head++ });
     expect((await ask(`owner=${ADA}&include_delegated=true`)).status).toBe(200);
+
+    // As after a crash of the indexer, which leaves the checkpoint where it is.
+    await database.query(`update ${tables.meta} set value = '{"is_ready": 0}'`);
+    expect((await ask(`owner=${ADA}&include_delegated=true`)).status).toBe(503);
   });
 });

@@ -1,16 +1,18 @@
 /** A collection read in bulk answers as one that was read token by token. */
 
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
+import type { Database } from "../../../src/api/db/database.ts";
 import type { TokenSort } from "../../../src/api/search/query.ts";
+import { loadIndex } from "../../../src/api/search/sync/load-index.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, ref } from "../../support/refresh.ts";
 import { number, text } from "../metadata/traits-harness.ts";
 import { walkPages } from "./index-harness.ts";
 import { facets, sorted } from "./model.ts";
 import { ALL, createSearchHarness } from "./search-harness.ts";
 
 const test = await createTestDatabase();
-const { database } = test;
+const { database, tables } = test;
 const harness = createSearchHarness(test);
 
 const sorts: readonly TokenSort[] = [
@@ -111,4 +113,29 @@ it("a collection of several ranges has every token once", async () => {
     "10008",
     "10009",
   ]);
+});
+
+it("a range that can't be read while the next one is looked for is a failure of the load, and of nothing else", async () => {
+  const unhandled = vi.fn();
+  process.on("unhandledRejection", unhandled);
+  await database.query(
+    "insert into vitrine.token (chain_id, collection, token_id) select $1, $2, id from generate_series(1, 25000) id",
+    [CHAIN_ID, COLLECTION],
+  );
+  const lost: Database = {
+    ...database,
+    async query<Row>(sql: string, parameters?: readonly unknown[], name?: string) {
+      const rows = await database.query<Row>(sql, parameters, name);
+      // Node reports a rejection that nobody has handled by then.
+      await new Promise((resolve) => setImmediate(resolve));
+      return rows;
+    },
+    copy: () => Promise.reject(new Error("connection lost")),
+  };
+
+  const loading = loadIndex({ database: lost, tables, collection: ref("") });
+
+  await expect(loading).rejects.toThrow("connection lost");
+  process.off("unhandledRejection", unhandled);
+  expect(unhandled).not.toHaveBeenCalled();
 });

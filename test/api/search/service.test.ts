@@ -142,6 +142,27 @@ describe("an answer", () => {
 });
 
 describe("what the chain says", () => {
+  it("is as a reorg has left it, before the next block", async () => {
+    const alice = "0x00000000000000000000000000000000000000aa";
+    const filters = [ALL, { ...ALL, locked: true }, { ...ALL, owners: [alice] }];
+    const pages = () => Promise.all(filters.map((filter) => idsOf({ filter })));
+    const totals = async () =>
+      (await Promise.all(filters.map((filter) => harness.facets(filter)))).map(({ total }) => total);
+    for (const tokenId of ["1", "2"]) await traits.record(tokenId, []);
+    await setState("1", { burned: true });
+    await setState("2", { lockCount: 1 });
+    await passBlock();
+    expect(await pages()).toEqual([["2"], ["2"], []]);
+    expect(await totals()).toEqual([1, 1, 0]);
+
+    await test.revert((tx) =>
+      tx.query(`update ${tables.tokenState} set burned = false, lock_count = 0, owner = $1`, [alice]),
+    );
+
+    expect(await pages()).toEqual([["1", "2"], [], ["1", "2"]]);
+    expect(await totals()).toEqual([2, 0, 2]);
+  });
+
   it("hides burned tokens from pages, facets, panels and counts, and shows them again after a reorg", async () => {
     const answers = async () => {
       const counted = [{ trait_type: "Class", display_type: "string", value: "Mage" }] as const;

@@ -1,5 +1,6 @@
 /** One statement for the chain state of tokens, and for whether what is kept of the rest is still current. */
 
+import { indexMark } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { tokenOf, tokenState } from "../../chain/index/token-state.ts";
 import { planName, type Queryable } from "../../db/database.ts";
@@ -15,7 +16,7 @@ export interface CollectionChanges {
   readonly snapshot: string;
   /** Changes when the rows were replaced altogether: a database restored, reset or emptied. */
   readonly epoch: string;
-  /** Changes whenever the chain index advances; null before it starts. */
+  /** Changes with the rows of the chain index; null before it starts. */
   readonly checkpoint: string | null;
   /** Display types may have changed, and with them which traits are shown. True without a snapshot. */
   readonly hasNewTypes: boolean;
@@ -61,7 +62,7 @@ function statementOf(tables: ChainTables): { readonly text: string; readonly nam
     changes as materialized (
       select pg_current_snapshot()::text as snapshot,
              pg_postmaster_start_time()::text || ' ' || pg_relation_filenode('vitrine.token') as epoch,
-             (select latest_checkpoint || ' ' || xmin::text from ${tables.checkpoint} where chain_id = $1) as checkpoint,
+             ${indexMark(tables, "$1")} as checkpoint,
              $6::xid8 is null or ${hasChanged("vitrine.trait_type")} as "hasNewTypes",
              $6::xid8 is null or ${hasChanged("vitrine.token")} or ${hasChanged("vitrine.forgotten_token")} as "hasNewTokens",
              (select i.xmin::text from vitrine.collection_information i

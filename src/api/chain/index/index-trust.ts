@@ -9,6 +9,16 @@ import type { ChainTables } from "./tables.ts";
 export const ready = (tables: ChainTables): string =>
   `coalesce((select (value->>'is_ready')::int = 1 from ${tables.meta} where key = 'app'), false)`;
 
+/**
+ * SQL: a text that changes with whatever transaction changes the chain index's rows of a chain; null before it starts. A
+ * block moves the checkpoint. A reorg leaves that to the block that follows, and a recovery after a crash leaves it as
+ * well; but both drop Ponder's triggers first, and new ones have new ids (createTriggers in its database/actions.ts).
+ */
+export const indexMark = (tables: ChainTables, chainId: string): string => `
+  (select concat_ws(' ', k.latest_checkpoint, k.xmin, ${ready(tables)},
+            (select max(g.oid) from pg_trigger g where g.tgrelid = '${tables.tokenState}'::regclass))
+     from ${tables.checkpoint} k where k.chain_id = ${chainId})`;
+
 /** SQL: the head mark of a chain (head-mark.ts), a checkpoint; null if there is none yet. */
 export const headMark = (schema: string, chainId: string): string =>
   `(select h.checkpoint from vitrine.chain_head h where h.schema = ${schema} and h.chain_id = ${chainId})`;

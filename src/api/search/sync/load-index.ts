@@ -1,5 +1,6 @@
 /** Loads a collection's search index and brings it up to date. */
 
+import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
 import { createYield } from "../../jobs/yield-to-event-loop.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
@@ -24,8 +25,7 @@ const RANGES_AT_ONCE = 3;
 
 export interface Source {
   readonly database: Database;
-  /** Ponder's table, qualified and quoted. */
-  readonly checkpointTable: string;
+  readonly tables: ChainTables;
   readonly collection: CollectionRef;
 }
 
@@ -36,9 +36,9 @@ export interface Loaded {
 }
 
 export const changeSet = (
-  { database, checkpointTable, collection }: Source,
+  { database, tables, collection }: Source,
   since: string | undefined,
-): Promise<ChangeSet> => findChanges(database, checkpointTable, collection, since);
+): Promise<ChangeSet> => findChanges(database, tables, collection, since);
 
 /** Loads all tokens of the collection. Changes made meanwhile may be missing until the next update. */
 export async function loadIndex(source: Source): Promise<Loaded> {
@@ -49,21 +49,19 @@ export async function loadIndex(source: Source): Promise<Loaded> {
   await putTypes(source, index, changes);
   const reading: Promise<TokenBatch>[] = [];
   let after: string | undefined = "-1";
-  try {
-    while (after !== undefined || reading.length > 0) {
-      while (after !== undefined && reading.length < RANGES_AT_ONCE) {
-        const upTo: string | undefined = await readIdAfter(database, collection, after, RANGE_IDS);
-        reading.push(readRange(source, after, upTo));
-        after = upTo;
-      }
-      // In order, since sorted ids cost one pass.
-      const batch = await (reading.shift() as Promise<TokenBatch>);
-      await addValues(source, index, batch.traits());
-      await index.appendBatch(batch, yieldToEventLoop);
+  while (after !== undefined || reading.length > 0) {
+    while (after !== undefined && reading.length < RANGES_AT_ONCE) {
+      const upTo: string | undefined = await readIdAfter(database, collection, after, RANGE_IDS);
+      const range = readRange(source, after, upTo);
+      // It may fail while another one is awaited.
+      range.catch(() => undefined);
+      reading.push(range);
+      after = upTo;
     }
-  } finally {
-    // The others end with the same fault, or were read in vain.
-    for (const each of reading) each.catch(() => undefined);
+    // In order, since sorted ids cost one pass.
+    const batch = await (reading.shift() as Promise<TokenBatch>);
+    await addValues(source, index, batch.traits());
+    await index.appendBatch(batch, yieldToEventLoop);
   }
   await index.finish(yieldToEventLoop);
   return { index, changes };

@@ -1,6 +1,8 @@
 /** SQL for the rows of a search index and the changes since it was read. */
 
 import { escapeLiteral } from "pg";
+import { indexMark } from "../../chain/index/index-trust.ts";
+import type { ChainTables } from "../../chain/index/tables.ts";
 import type { VisitRow } from "../../db/copy-rows.ts";
 import { type Database, planName, type Queryable } from "../../db/database.ts";
 import { lookUp } from "../../db/look-up.ts";
@@ -52,14 +54,14 @@ const SINCE = { next: "$3", running: "$4" };
  */
 export async function findChanges(
   db: Queryable,
-  checkpointTable: string,
+  tables: ChainTables,
   { chainId, collection }: CollectionRef,
   since: string | undefined,
 ): Promise<ChangeSet> {
   const [, next = null, running = ""] = since?.split(":") ?? [];
   const text = `select pg_current_snapshot()::text as snapshot,
             pg_postmaster_start_time()::text || ' ' || pg_relation_filenode('vitrine.token') as epoch,
-            (select latest_checkpoint || ' ' || xmin::text from ${checkpointTable} where chain_id = $1) as checkpoint,
+            ${indexMark(tables, "$1")} as checkpoint,
             (select coalesce(json_agg(json_build_array(id, display_type, highest)), '[]') from (
               select id, display_type, highest from vitrine.trait_type
                where $3::xid8 is null and chain_id = $1 and collection = $2
