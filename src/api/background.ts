@@ -10,7 +10,7 @@ import { listen } from "./db/listener.ts";
 import { forgetOldEvents, startEvents } from "./events/module.ts";
 import { startDaily } from "./jobs/daily.ts";
 import { createNoteHost } from "./jobs/hosts.ts";
-import { collectMedia, MEDIA_CHANNEL, startMediaPipeline } from "./media/module.ts";
+import { ALLOWLIST_CHANNEL, collectMedia, MEDIA_CHANNEL, startMediaPipeline } from "./media/module.ts";
 import { metadataJobs, RENORMALISE_CHANNEL, startRenormaliser } from "./metadata/module.ts";
 import {
   chooseProbe,
@@ -43,7 +43,8 @@ export interface Background {
 
 export async function startBackground(deps: BackgroundDeps): Promise<Background> {
   const { services, config, index, connectionString, metrics, onStall } = deps;
-  const { database, tables, access, metadata, media, refresh, search, images, logger, chain } = services;
+  const { database, tables, access, allowlist, metadata, media, refresh, search, images, logger, chain } =
+    services;
   const { collections } = index;
   const { heads, latestBlock } = chain;
   const isOn = config.refreshConcurrency > 0;
@@ -122,6 +123,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     [`${tables.schema}_live_query`]: () => refreshWork.wakeForChain(),
     [RECEIPT_CHANNEL]: (payload) => refresh.waits.wake(payload),
     [ACCESS_CHANNEL]: () => access.forget(),
+    [ALLOWLIST_CHANNEL]: () => allowlist.forget(),
     [RENORMALISE_CHANNEL]: () => renormaliser.wake(),
     [WEBHOOK_CHANNEL]: () => webhookWork.wake(),
   };

@@ -13,6 +13,7 @@ import { openStore } from "./storage/disk.ts";
 import { missFile } from "./storage/media-file-store.ts";
 import { createMediaState } from "./storage/overview.ts";
 
+export { ALLOWLIST_CHANNEL } from "./display/allowlist.ts";
 export { PORT_RULE, parseHostPattern } from "./display/host-pattern.ts";
 export { MEDIA_CHANNEL, mediaMarks, nextProbe, shownFile, urlHash } from "./media-store.ts";
 export { createMediaMetrics } from "./probes/metrics.ts";

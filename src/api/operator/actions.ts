@@ -37,6 +37,8 @@ export function createOperatorActions(deps: OperatorDeps) {
   const { database, access, apps, allowlist, traitApproval, operatorRequests, renormaliser, reconcile } =
     deps;
 
+  const changeHosts = <Result>(work: Promise<Result>): Promise<Result> => work.finally(allowlist.forget);
+
   async function allowHost(tx: Queryable, actor: string, pattern: string, collection: string | null) {
     await allowlist.add(tx, pattern, collection, actor);
     await access.audit(tx, actor, "allowlist.add", pattern, { collection });
@@ -70,19 +72,21 @@ export function createOperatorActions(deps: OperatorDeps) {
   return {
     /** Approves or refuses an app's request; an approved host or display type takes effect in the same transaction. */
     decideRequest: (actor: string, requestId: string, verdict: "approve" | "refuse"): Promise<Decision> =>
-      apps.decide(requestId, verdict, actor, (tx, request) => grantContent(tx, actor, request)),
+      changeHosts(apps.decide(requestId, verdict, actor, (tx, request) => grantContent(tx, actor, request))),
 
     /** `collection` is `chainId:address`, or null for every collection. A host already on the list is unchanged. */
     allowHost: (actor: string, pattern: string, collection: string | null): Promise<void> =>
-      database.transaction((tx) => allowHost(tx, actor, pattern, collection)),
+      changeHosts(database.transaction((tx) => allowHost(tx, actor, pattern, collection))),
 
     /** False, without an audit row, if the host is not on the list. */
     disallowHost: (actor: string, pattern: string, collection: string | null): Promise<boolean> =>
-      database.transaction(async (tx) => {
-        const isRemoved = await allowlist.remove(tx, pattern, collection);
-        if (isRemoved) await access.audit(tx, actor, "allowlist.remove", pattern, { collection });
-        return isRemoved;
-      }),
+      changeHosts(
+        database.transaction(async (tx) => {
+          const isRemoved = await allowlist.remove(tx, pattern, collection);
+          if (isRemoved) await access.audit(tx, actor, "allowlist.remove", pattern, { collection });
+          return isRemoved;
+        }),
+      ),
 
     approveDisplayType: (
       actor: string,

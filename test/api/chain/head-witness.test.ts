@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   createHeadWitness,
   type HeadWitness,
@@ -41,6 +42,20 @@ describe("the index's head", () => {
   ])("that %s", async (_name, indexed, isConfirmed) => {
     expect(await witness.confirm(CHAIN, indexed, 0)).toBe(isConfirmed);
   });
+});
+
+it("a clock that is set back makes no confirmation younger", async () => {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ["Date"] });
+  let hash = "0xa";
+  const usual = createHeadWitness(async () => hash);
+  expect(await usual.confirm(CHAIN, at(10, "0xa"), 50)).toBe(true);
+  hash = "0xb";
+
+  vi.setSystemTime(Date.now() - 3_600_000);
+  await sleep(60);
+
+  expect(await usual.confirm(CHAIN, at(10, "0xa"), 50)).toBe(false);
 });
 
 describe("while the node does not answer", () => {

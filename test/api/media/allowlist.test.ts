@@ -1,7 +1,15 @@
-/** The format of allowlist entries, and the hosts that each covers. */
+/** The format of allowlist entries, the hosts that each covers, and how changes reach those who keep the list. */
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { listen } from "../../../src/api/db/listener.ts";
+import { silentLogger } from "../../../src/api/http/logger.ts";
+import { ALLOWLIST_CHANNEL, createAllowlist } from "../../../src/api/media/display/allowlist.ts";
 import { hostMatches, parseHostPattern } from "../../../src/api/media/display/host-pattern.ts";
+import { createOperatorActions } from "../../../src/api/operator/module.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+
+const { database, url } = await createTestDatabase();
 
 describe("entries", () => {
   it.each([
@@ -85,5 +93,39 @@ describe("coverage", () => {
   ])("$pattern covers $covers and not $not", ({ pattern, covers, not }) => {
     expect(covers.filter((host) => !hostMatches(pattern, host))).toEqual([]);
     expect(not.filter((host) => hostMatches(pattern, host))).toEqual([]);
+  });
+});
+
+describe("a change", () => {
+  const HOST = "films.example";
+  const isAllowed = async (allowlist: ReturnType<typeof createAllowlist>) => (await allowlist.forAll())(HOST);
+
+  it("is shown once it is made, though others read the list meanwhile", async () => {
+    const allowlist = createAllowlist(database, () => 0);
+    const audit = async (): Promise<void> => void (await isAllowed(allowlist));
+    const actions = createOperatorActions({ database, allowlist, access: { audit } } as unknown as Parameters<
+      typeof createOperatorActions
+    >[0]);
+
+    await actions.allowHost("operator", HOST, null);
+    expect(await isAllowed(allowlist)).toBe(true);
+
+    await actions.disallowHost("operator", HOST, null);
+    expect(await isAllowed(allowlist)).toBe(false);
+  });
+
+  it("reaches a replica that is notified, whatever it has cached", async () => {
+    const replica = createAllowlist(database, () => 0);
+    const listener = listen(url, [ALLOWLIST_CHANNEL], replica.forget, silentLogger);
+    onTestFinished(() => listener.close());
+    expect(await isAllowed(replica)).toBe(false);
+
+    await database.transaction((tx) => createAllowlist(database).add(tx, HOST, null, "operator"));
+
+    // Its clock does not advance, so only the notification makes it reload.
+    await eventually(
+      () => isAllowed(replica),
+      (is) => is,
+    );
   });
 });

@@ -67,8 +67,8 @@ interface Asked {
   readonly answer: Promise<string | null | undefined>;
 }
 
-/** One call at a time per chain; checks that arrive meanwhile share the next one. */
-export function createHeadWitness(hashAt: HashAt, now: () => number = Date.now): HeadWitness {
+/** One call at a time per chain; checks that arrive meanwhile share the next one. The clock must never go back. */
+export function createHeadWitness(hashAt: HashAt, now: () => number = () => performance.now()): HeadWitness {
   const latest = new Map<number, Asked>();
   const underWay = new Map<number, Promise<unknown>>();
   const confirmed = new Map<number, { readonly hash: string; readonly at: number }>();

@@ -8,7 +8,8 @@ import { orm, timestamptz, vitrine } from "../../db/orm.ts";
 import { cached } from "../../jobs/promise-cache.ts";
 import { hostMatches } from "./host-pattern.ts";
 
-// A change reaches every replica within this time.
+export const ALLOWLIST_CHANNEL = "vitrine_allowlist";
+// A replica whose notification is lost has the change within this time.
 const REMEMBER_MS = 2_000;
 
 export interface AllowedHost {
@@ -35,6 +36,9 @@ export const allowedHost = vitrine.table(
 const readAll = async (db: Queryable) =>
   orm(db).select().from(allowedHost).orderBy(allowedHost.collection, allowedHost.pattern);
 
+/** Delivered when the transaction commits. */
+const notifyReplicas = (tx: Queryable) => tx.query("select pg_notify($1, '')", [ALLOWLIST_CHANNEL]);
+
 export function createAllowlist(database: Database, now?: () => number) {
   const rows = cached(() => readAll(database), { ttlMs: REMEMBER_MS, now });
 
@@ -55,6 +59,9 @@ export function createAllowlist(database: Database, now?: () => number) {
   }
 
   return {
+    /** To be called once a change is committed: before that, others may still read the old list. */
+    forget: rows.clear,
+
     /** The test for one collection's hosts, as of at most two seconds ago. */
     forCollection: (chainId: number, address: string): Promise<(host: string) => boolean> =>
       testFor(["", collectionKey({ chainId, address })]),
@@ -74,7 +81,7 @@ export function createAllowlist(database: Database, now?: () => number) {
     async add(tx: Queryable, pattern: string, collection: string | null, actor: string): Promise<void> {
       const host = { pattern, collection: collection ?? "", addedBy: actor };
       await orm(tx).insert(allowedHost).values(host).onConflictDoNothing();
-      rows.clear();
+      await notifyReplicas(tx);
     },
 
     /** False when it was not on the list. */
@@ -83,7 +90,7 @@ export function createAllowlist(database: Database, now?: () => number) {
         .delete(allowedHost)
         .where(and(eq(allowedHost.pattern, pattern), eq(allowedHost.collection, collection ?? "")))
         .returning({ pattern: allowedHost.pattern });
-      rows.clear();
+      await notifyReplicas(tx);
       return removed.length > 0;
     },
   };
