@@ -32,6 +32,13 @@ const PAUSE = 12;
 // Of all pauses of one piece of work: somebody waits for it.
 const PAUSES_MAX_MS = 1_000;
 
+export interface PoliteYieldOptions {
+  /** The most that one piece of work pauses, in all; a second by default. */
+  readonly pausesMaxMs?: number;
+  readonly isContended?: (now: number) => boolean;
+  readonly sleep?: (ms: number) => Promise<void>;
+}
+
 let contendedUntil = 0;
 
 const othersWait = createProcessorPressure();
@@ -47,11 +54,15 @@ function threadCpuMs(): number | undefined {
 
 /**
  * Like `createYield`, for work that the machine's other work comes before: while threads wait for a processor, it uses a
- * thirteenth of one, until it has paused for a second in all. Without Linux it can't know of them, and uses what it gets.
+ * thirteenth of one, until it has paused for `pausesMaxMs` in all. Without Linux it can't know of them, and uses what it gets.
  */
 export function createPoliteYield(
   sliceMs: number,
-  { isContended = othersWait, sleep = (ms: number): Promise<void> => wait(ms) } = {},
+  {
+    pausesMaxMs = PAUSES_MAX_MS,
+    isContended = othersWait,
+    sleep = (ms) => wait(ms),
+  }: PoliteYieldOptions = {},
 ): YieldToEventLoop {
   ownWaits ??= createOwnWaits();
   const waits = ownWaits;
@@ -59,7 +70,7 @@ export function createPoliteYield(
   let startedAt = performance.now();
   let usedAt = threadCpuMs();
   let waitedAt = waits();
-  let pausesLeft = PAUSES_MAX_MS;
+  let pausesLeft = pausesMaxMs;
   return async () => {
     const now = performance.now();
     if (now - startedAt < sliceMs) return;

@@ -19,6 +19,8 @@ const TRAIT_UNITS = 30;
 const CHARACTER_UNITS = 1 / 6;
 // A token's own counts wait for several slices, and must not wait for the facets of a million tokens.
 const SLICE_MS = 1;
+// A visitor waits for a page's panel, and pages are limited by address.
+const PANEL_PAUSES_MAX_MS = 10;
 
 export type FacetsKind = "facets" | "panel";
 
@@ -135,7 +137,10 @@ export function createResultCache(): ResultCache {
         const { version, table } = index;
         const { size } = table;
         // Before the tokens are matched, which is part of the first step.
-        const politeYield = createPoliteYield(SLICE_MS);
+        const politeYield = createPoliteYield(
+          SLICE_MS,
+          kind === "panel" ? { pausesMaxMs: PANEL_PAUSES_MAX_MS } : {},
+        );
         const steps = count(filter, kind);
         // New values come before the tokens that have them.
         const isSame = (): boolean =>

@@ -39,12 +39,19 @@ it.each([
   expect(new Set(turns).size).toBeGreaterThan(3);
 });
 
-it("pauses for a second in all, however long others wait for a processor", async () => {
+it.each([
+  ["a second", {}, 1_000],
+  ["its own limit", { pausesMaxMs: 10 }, 10],
+])("pauses for %s in all, however long others wait for a processor", async (_, limit, totalMs) => {
   const pauses: number[] = [];
   const sleep = async (ms: number): Promise<void> => {
     pauses.push(ms);
   };
-  const politely = createPoliteYield(0, { isContended: () => true, sleep });
+  const politely = createPoliteYield(0, {
+    isContended: () => true,
+    sleep,
+    ...limit,
+  });
 
   for (let slice = 0; slice < 40; slice++) {
     const { user } = process.cpuUsage();
@@ -53,7 +60,7 @@ it("pauses for a second in all, however long others wait for a processor", async
   }
 
   expect(pauses[0]).toBeGreaterThan(0);
-  expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(1_000, 6);
+  expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(totalMs, 6);
 });
 
 it("does no further step of work that has become pointless", async () => {
