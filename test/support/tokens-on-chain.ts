@@ -1,16 +1,15 @@
 /** The chain state of tokens as answers show it. */
 
 import { readStates } from "../../src/api/catalog/tokens/state-store.ts";
-import type { Queryable } from "../../src/api/db/database.ts";
 import { createTrading, type TokenOnChain } from "../../src/api/trading/service.ts";
 import { CHAIN_ID, COLLECTION } from "./refresh.ts";
 
 /** Reads tokens of the test's collection, by token id: those that the chain index knows. */
 export async function tokensOnChain(
-  { database, ...deps }: Parameters<typeof createTrading>[0] & { readonly database: Queryable },
+  deps: Parameters<typeof createTrading>[0],
   tokenIds: readonly string[],
 ): Promise<ReadonlyMap<string, TokenOnChain>> {
-  const { tokens } = await readStates(database, deps.tables, {
+  const { tokens } = await readStates(deps.database, deps.tables, {
     chainId: CHAIN_ID,
     collection: COLLECTION,
     tokenIds,

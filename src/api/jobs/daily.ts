@@ -58,29 +58,32 @@ export function createDaily(deps: {
 }): Daily {
   const { database, jobs, logger, rest = (ms, signal) => wait(ms, undefined, { signal }) } = deps;
 
-  /** True for one process per day: the row is the claim. */
-  async function claim(name: string): Promise<boolean> {
-    const rows = await database.query(
+  /** For one process per day, the time of its claim: the row is the claim. */
+  async function claim(name: string): Promise<string | undefined> {
+    const [row] = await database.query<{ at: string }>(
       `insert into vitrine.daily_job as j (name) values ($1)
        on conflict (name) do update set ran_at = now() where j.ran_at < now() - interval '1 day'
-       returning 1`,
+       returning ran_at::text as at`,
       [name],
     );
-    return rows.length > 0;
+    return row?.at;
   }
 
-  const release = (name: string) => database.query("delete from vitrine.daily_job where name = $1", [name]);
+  /** Not the claim of another process, which has taken a job over that takes longer than a day. */
+  const release = (name: string, at: string) =>
+    database.query("delete from vitrine.daily_job where name = $1 and ran_at = $2::timestamptz", [name, at]);
 
   /** True if the job can't run yet. */
   async function runIfDue({ name, run }: DailyJob, signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted || !(await claim(name))) return false;
+    const claimedAt = signal.aborted ? undefined : await claim(name);
+    if (claimedAt === undefined) return false;
     try {
       const rows = await run(unhurried(database, signal, rest));
-      if (rows === undefined) await release(name);
+      if (rows === undefined) await release(name, claimedAt);
       else logger.info({ msg: "Daily job done", job: name, rows });
       return rows === undefined;
     } catch (error) {
-      await release(name);
+      await release(name, claimedAt);
       throw error;
     }
   }

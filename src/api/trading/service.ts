@@ -1,12 +1,13 @@
 /** The trading service: the chain state of tokens, who locks them, and whether they may be traded now. */
 
+import { isLocked } from "../../domain/lock-count.ts";
 import { keepsBoolean } from "../chain/index/lock-sql.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { HeadWitness } from "../chain/rpc/head-witness.ts";
-import type { Queryable } from "../db/database.ts";
+import type { Database, Queryable } from "../db/database.ts";
 import { confirmHeads, refusalFor } from "./checks/guard.ts";
 import { lockHolders } from "./lock-holders.ts";
-import { type ChainState, readChainStates } from "./store.ts";
+import { type ChainState, type LockEntry, readChainStates, readOpenLocks } from "./store.ts";
 
 // Pages and lists read tokens constantly, so they share recent confirmations; trade checks always ask again.
 const WITNESS_MAX_AGE_MS = 250;
@@ -37,28 +38,39 @@ export function createIndexedReader({
     tokenIds: readonly string[],
   ): Promise<ReadonlyMap<string, IndexedToken>> {
     const states = await readChainStates(db, tables, { chainId, collection, tokenIds, maxAgeSeconds });
-    return addHolders(tables, chainId, collection, states);
+    return addHolders(db, tables, chainId, collection, states);
   };
 }
 
 /** Completes tokens with the contracts that lock them. */
-function addHolders(
+async function addHolders(
+  db: Queryable,
   tables: ChainTables,
   chainId: number,
   collection: string,
   states: ReadonlyMap<string, ChainState>,
-): ReadonlyMap<string, IndexedToken> {
+): Promise<ReadonlyMap<string, IndexedToken>> {
+  const locked = [...states.values()].flatMap(({ lockCount, tokenId }) =>
+    isLocked(lockCount) ? tokenId : [],
+  );
+  const locks = locked.length > 0 ? await readOpenLocks(db, tables, chainId, collection, locked) : [];
+  const byToken = groupByToken(locks);
   const isBoolean = keepsBoolean(tables, chainId, collection);
   return new Map(
     [...states].map(([tokenId, state]) => [
       tokenId,
-      { ...state, approvedContracts: lockHolders(state.openLocks ?? [], isBoolean) },
+      { ...state, approvedContracts: lockHolders(byToken.get(tokenId) ?? [], isBoolean) },
     ]),
   );
 }
 
-export function createTrading(deps: { tables: ChainTables; witness: HeadWitness; maxAgeSeconds: number }) {
-  const { tables, witness } = deps;
+export function createTrading(deps: {
+  database: Database;
+  tables: ChainTables;
+  witness: HeadWitness;
+  maxAgeSeconds: number;
+}) {
+  const { database, tables, witness } = deps;
   const readIndexed = createIndexedReader(deps);
 
   return {
@@ -73,8 +85,12 @@ export function createTrading(deps: { tables: ChainTables; witness: HeadWitness;
       states: ReadonlyMap<string, ChainState>,
     ): Promise<ReadonlyMap<string, TokenOnChain>> {
       const heads = [...states.values()].map((state) => ({ chainId, ...state }));
-      const isConfirmed = (await confirmHeads(witness, heads, WITNESS_MAX_AGE_MS)).has(chainId);
-      const indexed = addHolders(tables, chainId, collection, states);
+      // At once: the longer they are apart, the more a lock may change between its count and its holders.
+      const [indexed, confirmed] = await Promise.all([
+        addHolders(database, tables, chainId, collection, states),
+        confirmHeads(witness, heads, WITNESS_MAX_AGE_MS),
+      ]);
+      const isConfirmed = confirmed.has(chainId);
       return new Map(
         [...indexed].map(([tokenId, state]) => {
           const fresh = state.fresh && isConfirmed;
@@ -86,6 +102,16 @@ export function createTrading(deps: { tables: ChainTables; witness: HeadWitness;
       );
     },
   };
+}
+
+function groupByToken(entries: readonly LockEntry[]): ReadonlyMap<string, LockEntry[]> {
+  const groups = new Map<string, LockEntry[]>();
+  for (const entry of entries) {
+    const group = groups.get(entry.tokenId);
+    if (group) group.push(entry);
+    else groups.set(entry.tokenId, [entry]);
+  }
+  return groups;
 }
 
 export type TradingService = ReturnType<typeof createTrading>;

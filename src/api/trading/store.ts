@@ -11,12 +11,6 @@ import { planName, type Queryable } from "../db/database.ts";
 import { isReverted } from "../events/rules.ts";
 import { opensAt } from "./checks/opening.ts";
 
-export interface LockEntry {
-  readonly standard: LockStandardName;
-  readonly direction: "lock" | "unlock";
-  readonly approvedContract: string | null;
-}
-
 export interface ChainState {
   readonly tokenId: string;
   readonly standard: Standard | null;
@@ -27,8 +21,6 @@ export interface ChainState {
   /** The standards that lock it, in table order. */
   readonly lockStandards: readonly LockStandardName[];
   readonly lockedSinceBlock: number | null;
-  /** Its own lock events since it was last unlocked, in chain order; null while it is not locked. */
-  readonly openLocks: readonly LockEntry[] | null;
   /** When trade of the collection opens; null once it is open. */
   readonly opensAt: Date | null;
   /** The chain index can be trusted on this token, provided the node confirms its head. */
@@ -63,14 +55,6 @@ interface TrustParameters {
   readonly schema: string;
 }
 
-const openLocks = (tables: ChainTables): string => `
-  case when ${lockCount(tables, "s")} > 0 then (
-    select json_agg(json_build_object('standard', l.standard, 'direction', l.direction,
-                                      'approvedContract', l.approved_contract) order by l.id)
-      from ${tables.lockEvent} l
-     where l.chain_id = s.chain_id and l.collection_address = s.collection_address and l.token_id = s.token_id
-       and l.block_number >= ${ownLockSince(tables, "s")}) end`;
-
 /**
  * SQL, in a statement with `heads` as `c`: the columns of a stored ChainState but its id, of row `s` of the state of
  * token `t`, which may be missing.
@@ -78,7 +62,7 @@ const openLocks = (tables: ChainTables): string => `
 export const stateColumns = (tables: ChainTables): string => `
   s.standard, s.owner, s.supply, s.burned, ${lockCount(tables, "s")} as "lockCount",
   ${holdingStandards(tables, "s")} as "lockStandards", ${lockSince(tables, "s")} as "lockedSinceBlock",
-  ${openLocks(tables)} as "openLocks", ${opensAt} as "opensAt", ${trusted(tables)} as fresh, c.indexed`;
+  ${opensAt} as "opensAt", ${trusted(tables)} as fresh, c.indexed`;
 
 /** A row of `stateColumns`. */
 export interface StoredState extends Omit<ChainState, "lockedSinceBlock"> {
@@ -109,4 +93,30 @@ export async function readChainStates(
     planName(text),
   );
   return new Map(rows.map((row) => [row.tokenId, toChainState(row)]));
+}
+
+export interface LockEntry {
+  readonly tokenId: string;
+  readonly standard: LockStandardName;
+  readonly direction: "lock" | "unlock";
+  readonly approvedContract: string | null;
+}
+
+/** Each token's own lock events since it was last unlocked, in chain order. */
+export function readOpenLocks(
+  db: Queryable,
+  tables: ChainTables,
+  chainId: number,
+  collection: string,
+  tokenIds: readonly string[],
+): Promise<LockEntry[]> {
+  return db.query<LockEntry>(
+    `select l.token_id as "tokenId", l.standard, l.direction, l.approved_contract as "approvedContract"
+       from ${tables.lockEvent} l join ${tables.tokenState} s
+         on (s.chain_id, s.collection_address, s.token_id) = (l.chain_id, l.collection_address, l.token_id)
+      where l.chain_id = $1 and l.collection_address = $2 and l.token_id = any($3::numeric[])
+        and l.block_number >= ${ownLockSince(tables, "s")}
+      order by l.id`,
+    [chainId, collection, tokenIds],
+  );
 }

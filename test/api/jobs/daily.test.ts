@@ -105,6 +105,22 @@ it("a process that stops waits for one step of a job, which stays due and is not
   expect(entries).toEqual([]);
 });
 
+it("a job that fails after another process has taken it over leaves that one's claim", async () => {
+  const job: DailyJob = {
+    name: "endless",
+    async run() {
+      await passHours(25);
+      await createDaily({ database, jobs: [{ name: "endless", run: async () => 0 }], logger }).runDue();
+      throw new Error("no room");
+    },
+  };
+  const { logger } = createMemoryLogger();
+
+  await createDaily({ database, jobs: [job], logger }).runDue();
+
+  expect(await database.query("select name from vitrine.daily_job")).toEqual([{ name: "endless" }]);
+});
+
 it("deletions run on until nothing is left, however many rows there are", async () => {
   await database.query("create table vitrine.litter as select generate_series(1, 4500) as n");
 

@@ -1,6 +1,6 @@
 /** The format of allowlist entries, the hosts that each covers, and how changes reach those who keep the list. */
 
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { listen } from "../../../src/api/db/listener.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
 import { ALLOWLIST_CHANNEL, createAllowlist } from "../../../src/api/media/display/allowlist.ts";
@@ -116,16 +116,21 @@ describe("a change", () => {
 
   it("reaches a replica that is notified, whatever it has cached", async () => {
     const replica = createAllowlist(database, () => 0);
-    const listener = listen(url, [ALLOWLIST_CHANNEL], replica.forget, silentLogger);
+    const woken = vi.fn(replica.forget);
+    const listener = listen(url, [ALLOWLIST_CHANNEL], woken, silentLogger);
     onTestFinished(() => listener.close());
+    // It is woken once it is connected, too.
+    await vi.waitFor(() => expect(woken).toHaveBeenCalled());
     expect(await isAllowed(replica)).toBe(false);
 
-    await database.transaction((tx) => createAllowlist(database).add(tx, HOST, null, "operator"));
-
     // Its clock does not advance, so only the notification makes it reload.
-    await eventually(
-      () => isAllowed(replica),
-      (is) => is,
-    );
+    for (const change of ["add", "remove"] as const) {
+      const made = createAllowlist(database);
+      await database.transaction<unknown>((tx) => made[change](tx, HOST, null, "operator"));
+      await eventually(
+        () => isAllowed(replica),
+        (is) => is === (change === "add"),
+      );
+    }
   });
 });

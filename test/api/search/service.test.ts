@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Database } from "../../../src/api/db/database.ts";
+import type { Database, Queryable } from "../../../src/api/db/database.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
 import type { TokenQuery } from "../../../src/api/search/query.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
@@ -161,6 +161,29 @@ describe("what the chain says", () => {
 
     expect(await pages()).toEqual([["1", "2"], [], ["1", "2"]]);
     expect(await totals()).toEqual([2, 0, 2]);
+  });
+
+  it("is as another chain's next block has left it, which does again what a reorg there has undone here", async () => {
+    const alice = "0x00000000000000000000000000000000000000aa";
+    const alices = () => idsOf({ filter: { ...ALL, owners: [alice] } });
+    const own = (owner: string) => (tx: Queryable) =>
+      tx.query(`update ${tables.tokenState} set owner = $1`, [owner]);
+    await traits.record("1", []);
+    await setState("1", { owner: alice });
+    await test.setHead({ chainId: 777, block: 10 });
+    await passBlock();
+    expect(await alices()).toEqual(["1"]);
+
+    await test.revert(own("0x00000000000000000000000000000000000000bb"));
+    expect(await alices()).toEqual([]);
+
+    await database.transaction(async (tx) => {
+      await own(alice)(tx);
+      await tx.query(
+        `update ${tables.checkpoint} set latest_checkpoint = latest_checkpoint where chain_id = 777`,
+      );
+    });
+    expect(await alices()).toEqual(["1"]);
   });
 
   it("hides burned tokens from pages, facets, panels and counts, and shows them again after a reorg", async () => {

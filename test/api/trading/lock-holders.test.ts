@@ -9,6 +9,7 @@ const entries = (text: string, standard: LockStandardName = "erc721x"): LockEntr
     .split(" ")
     .filter(Boolean)
     .map((step) => ({
+      tokenId: "1",
       standard,
       direction: step.startsWith("+") ? "lock" : "unlock",
       approvedContract: step.slice(1),

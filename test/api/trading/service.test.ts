@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { raiseHeads, startHeadMark } from "../../../src/api/chain/index/head-mark.ts";
-import type { HeadWitness } from "../../../src/api/chain/rpc/head-witness.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
 import { trustingWitness } from "../../support/app.ts";
 import { checkpoint, createTestDatabase } from "../../support/database.ts";
@@ -59,23 +58,6 @@ const insertLock = (direction: "lock" | "unlock", approvedContract: string, bloc
   });
 
 const read = async (tokenId = "1") => (await readTokens([tokenId])).get(tokenId);
-
-it("says of one moment who locks a token and how often, though it is unlocked while the node is asked", async () => {
-  await insertToken({ lockCount: 1, lockedSinceBlock: 90n });
-  await insertLock("lock", LOCKER, 90);
-  await test.setHead({ chainId: CHAIN_ID, block: 100 });
-  const unlocking: HeadWitness = {
-    async confirm() {
-      await database.query(`update ${tables.tokenState} set lock_count = 0, locked_since_block = null`);
-      return true;
-    },
-  };
-
-  const tokens = await tokensOnChain({ database, tables, witness: unlocking, maxAgeSeconds: 60 }, ["1"]);
-
-  expect(tokens.get("1")).toMatchObject({ lockCount: 1, approvedContracts: [LOCKER], tradable: false });
-  expect(await read()).toMatchObject({ lockCount: 0, approvedContracts: [], tradable: true });
-});
 
 describe("a token is tradable", () => {
   it("when it is unlocked and the index is ready, young and not behind what was seen of it", async () => {

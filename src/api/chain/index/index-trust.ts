@@ -11,13 +11,18 @@ export const ready = (tables: ChainTables): string =>
 
 /**
  * SQL: a text that changes with whatever transaction changes the chain index's rows of a chain; null before it starts. A
- * block moves the checkpoint. A reorg leaves that to the block that follows, and a recovery after a crash leaves it as
- * well; but both drop Ponder's triggers first, and new ones have new ids (createTriggers in its database/actions.ts).
+ * block moves its chain's checkpoint. A reorg moves none, and neither does a recovery after a crash; but both drop
+ * Ponder's triggers first, and new ones have new ids (createTriggers in its database/actions.ts). A reorg also undoes
+ * what other chains have had since, and the next block, of any chain, does that again (getRealtimeEventsMultichain in its
+ * runtime/realtime.ts): the first checkpoint that is newer than the triggers.
  */
 export const indexMark = (tables: ChainTables, chainId: string): string => `
-  (select concat_ws(' ', k.latest_checkpoint, k.xmin, ${ready(tables)},
-            (select max(g.oid) from pg_trigger g where g.tgrelid = '${tables.tokenState}'::regclass))
-     from ${tables.checkpoint} k where k.chain_id = ${chainId})`;
+  (select concat_ws(' ', k.latest_checkpoint, k.xmin, ${ready(tables)}, g.oid,
+            exists (select from ${tables.checkpoint} o where age(o.xmin) < age(g.xmin)))
+     from ${tables.checkpoint} k
+     left join (select g.oid, g.xmin from pg_trigger g
+                 where g.tgrelid = '${tables.tokenState}'::regclass order by g.oid desc limit 1) g on true
+    where k.chain_id = ${chainId})`;
 
 /** SQL: the head mark of a chain (head-mark.ts), a checkpoint; null if there is none yet. */
 export const headMark = (schema: string, chainId: string): string =>

@@ -24,7 +24,7 @@ export interface CollectDeps {
   readonly collections: readonly CollectionConfig[];
 }
 
-/** URLs are deleted only if the pass over all served documents has completed. */
+/** URLs are deleted only if the pass over all served documents has completed; one that is stopped begins anew. */
 export const collectMedia = ({ media, metadata, disk, collections }: CollectDeps): DailyJob => ({
   name: "collect media",
   async run(database) {

@@ -1,4 +1,4 @@
-/** A collection's burned, locked and owned tokens from Ponder's tables, cached until the chain's checkpoint changes. */
+/** A collection's burned, locked and owned tokens from Ponder's tables, cached until the chain index changes (index-trust.ts, `indexMark`). */
 
 import { LRUCache } from "lru-cache";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -44,7 +44,7 @@ export type ChainFilter = Pick<TokenFilter, "owners" | "includeDelegated" | "loc
 
 export interface ChainFacts {
   /**
-   * The facts a filter needs, no older than `checkpoint`; null disables the cache. Throws UNAVAILABLE where delegations
+   * The facts a filter needs, no older than `checkpoint`, a mark of the chain index; null disables the cache. Throws UNAVAILABLE where delegations
    * count and the chain index is not complete.
    */
   read(checkpoint: string | null, filter: ChainFilter): Promise<(index: CollectionIndex) => ChainSlots>;

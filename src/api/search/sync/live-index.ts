@@ -8,7 +8,7 @@ import { changeSet, type Loaded, loadIndex, putChanges, type Source } from "./lo
 /** A search index as of some moment after the request for it. */
 export interface Current {
   readonly index: CollectionIndex;
-  /** Changes whenever the chain index advances; null before it starts. */
+  /** Changes with the rows of the chain index; null before it starts. */
   readonly checkpoint: string | null;
 }
 
