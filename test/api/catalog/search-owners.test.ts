@@ -162,8 +162,11 @@ describe("tokens that were delegated", () => {
     await test.setHead({ chainId: CHAIN_ID, block: head++ });
     expect((await ask(`owner=${ADA}&include_delegated=true`)).status).toBe(200);
 
-    // As after a crash of the indexer, which leaves the checkpoint where it is.
-    await database.query(`update ${tables.meta} set value = '{"is_ready": 0}'`);
+    // As Ponder recovers after a crash, which leaves the checkpoint where it is.
+    await database.transaction(async (tx) => {
+      await tx.query(`drop trigger reorg on ${tables.tokenState}`);
+      await tx.query(`update ${tables.meta} set value = '{"is_ready": 0}'`);
+    });
     expect((await ask(`owner=${ADA}&include_delegated=true`)).status).toBe(503);
   });
 });

@@ -17,7 +17,7 @@ export const ready = (tables: ChainTables): string =>
  * runtime/realtime.ts): the first checkpoint that is newer than the triggers.
  */
 export const indexMark = (tables: ChainTables, chainId: string): string => `
-  (select concat_ws(' ', k.latest_checkpoint, k.xmin, ${ready(tables)}, g.oid,
+  (select concat_ws(' ', k.latest_checkpoint, k.xmin, g.oid,
             exists (select from ${tables.checkpoint} o where age(o.xmin) < age(g.xmin)))
      from ${tables.checkpoint} k
      left join (select g.oid, g.xmin from pg_trigger g
