@@ -19,7 +19,7 @@ export interface Cost {
   readonly per_second: number;
   readonly bytes_per_token: number;
   readonly wal_bytes_per_token: number;
-  /** The most that the process of the queue and its worker has held, in memory, of this size. */
+  /** The peak of the process with the queue and its worker. */
   readonly memory_mb: number;
 }
 

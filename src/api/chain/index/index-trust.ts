@@ -17,12 +17,10 @@ export const ready = (tables: ChainTables): string =>
  * runtime/realtime.ts): the first checkpoint that is newer than the triggers.
  */
 export const indexMark = (tables: ChainTables, chainId: string): string => `
-  (select concat_ws(' ', k.latest_checkpoint, k.xmin, g.oid,
-            exists (select from ${tables.checkpoint} o where age(o.xmin) < age(g.xmin)))
-     from ${tables.checkpoint} k
-     left join (select g.oid, g.xmin from pg_trigger g
-                 where g.tgrelid = '${tables.tokenState}'::regclass order by g.oid desc limit 1) g on true
-    where k.chain_id = ${chainId})`;
+  (select k.latest_checkpoint || ' ' || k.xmin::text || ' ' || coalesce(
+            (select g.oid::text || exists (select from ${tables.checkpoint} o where age(o.xmin) < age(g.xmin))
+               from pg_trigger g where g.tgrelid = '${tables.tokenState}'::regclass and g.tgname = 'reorg'), '')
+     from ${tables.checkpoint} k where k.chain_id = ${chainId})`;
 
 /** SQL: the head mark of a chain (head-mark.ts), a checkpoint; null if there is none yet. */
 export const headMark = (schema: string, chainId: string): string =>
