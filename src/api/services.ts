@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Registry } from "prom-client";
 import type { IndexConfig } from "../config.ts";
 import { type AccessModuleDeps, createAccessModule } from "./access/module.ts";
-import { createCatalogModule, createCollections, readBySlug } from "./catalog/module.ts";
+import { createCatalogModule, createCollections, readBySlugs } from "./catalog/module.ts";
 import type { ChainTables } from "./chain/index/tables.ts";
 import { type ChainModule, createChainModule } from "./chain/module.ts";
 import type { ServingConfig } from "./config.ts";
@@ -54,7 +54,7 @@ export function createServices(deps: ServiceDeps) {
   const onFault = metrics && createLimitMetrics(metrics);
   const chain: ChainModule = { ...createChainModule({ database, tables, index }), ...deps.chain };
   const { clients, calls, witness, heads, latestBlock } = chain;
-  const collections = createCollections(index, (slug) => readBySlug(database, slug));
+  const collections = createCollections(index, (slugs) => readBySlugs(database, slugs));
   const accessModule = createAccessModule({
     ...config,
     database,

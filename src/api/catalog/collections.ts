@@ -4,12 +4,18 @@ import type { CollectionConfig, IndexConfig } from "../../config.ts";
 import { collectionKey, parseAddress } from "../../domain/token-ref.ts";
 import { ApiError } from "../http/errors.ts";
 
-/** Makers may give their collection a slug, too. Returns those with this one. */
-type FindSlug = (slug: string) => Promise<readonly { readonly chainId: number; readonly address: string }[]>;
+interface Slugged {
+  readonly chainId: number;
+  readonly address: string;
+  readonly slug: string;
+}
+
+/** Makers may give their collection a slug, too. Returns those with one of these. */
+type FindSlugs = (slugs: readonly string[]) => Promise<readonly Slugged[]>;
 
 export function createCollections(
   { chains, collections }: Pick<IndexConfig, "chains" | "collections">,
-  findSlug: FindSlug = async () => [],
+  findSlugs: FindSlugs = async () => [],
 ) {
   const known = new Set(chains.map((chain) => chain.id));
   /** Throws INVALID_REQUEST for a chain without an RPC endpoint. */
@@ -27,14 +33,10 @@ export function createCollections(
     return found;
   }
 
-  /**
-   * The same by lower-case address or by slug. On one chain, a slug of collections.json comes before a maker's. Throws
-   * INVALID_REQUEST, naming the chains, for a slug that is used on several and no `chainId`.
-   */
-  async function findNamed(name: string, chainId?: number): Promise<CollectionConfig> {
-    if (parseAddress(name) === name) return find(name, chainId);
-    requireKnown(chainId);
-    const makers = new Set((await findSlug(name)).map(collectionKey));
+  const isAddress = (name: string): boolean => parseAddress(name) === name;
+
+  function findSlugged(name: string, slugged: readonly Slugged[], chainId?: number): CollectionConfig {
+    const makers = new Set(slugged.filter(({ slug }) => slug === name).map(collectionKey));
     const byChain = new Map<number, CollectionConfig>();
     for (const each of collections) {
       if (chainId !== undefined && each.chainId !== chainId) continue;
@@ -46,6 +48,23 @@ export function createCollections(
     if (!second) return first;
     const message = `is needed: the slug "${name}" is used on the chains ${[...byChain.keys()].join(" and ")}`;
     throw new ApiError("INVALID_REQUEST", [{ path: "chain_id", message }]);
+  }
+
+  /**
+   * The same for each lower-case address or slug, in their order. On one chain, a slug of collections.json comes before a
+   * maker's. Throws INVALID_REQUEST, naming the chains, for a slug that is used on several and no `chainId`.
+   */
+  async function findAllNamed(names: readonly string[], chainId?: number): Promise<CollectionConfig[]> {
+    requireKnown(chainId);
+    const slugs = [...new Set(names)].filter((name) => !isAddress(name));
+    const slugged = slugs.length > 0 ? await findSlugs(slugs) : [];
+    return names.map((name) => (isAddress(name) ? find(name, chainId) : findSlugged(name, slugged, chainId)));
+  }
+
+  async function findNamed(name: string, chainId?: number): Promise<CollectionConfig> {
+    if (isAddress(name)) return find(name, chainId);
+    requireKnown(chainId);
+    return findSlugged(name, await findSlugs([name]), chainId);
   }
 
   return {
@@ -77,6 +96,9 @@ export function createCollections(
      */
     find,
 
+    findAllNamed,
+
+    /** The same for one name. */
     findNamed,
   };
 }

@@ -36,7 +36,7 @@ export { ownerRoutes } from "./holders/owner-routes.ts";
 export { walletTokenRoutes } from "./holders/wallet-routes.ts";
 export { informationRoutes } from "./information/information-routes.ts";
 export { informationBody } from "./information/information-schema.ts";
-export { readBySlug } from "./information/information-store.ts";
+export { readBySlugs } from "./information/information-store.ts";
 export { groupTraits } from "./information/trait-groups.ts";
 export { reportRoutes, VERSION_MAX, validateLimit } from "./reports/report-routes.ts";
 export { viewTokenReport } from "./reports/token-report.ts";

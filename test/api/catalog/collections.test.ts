@@ -63,9 +63,14 @@ describe("a collection by its slug", () => {
         { chainId: 2, address: BOTH, startBlock: 0 },
       ],
     },
-    async (slug) =>
-      ({ same: [{ chainId: 1, address: BOTH }], here: [{ chainId: 1, address: BOTH }] })[slug] ??
-      (slug === "gone" ? [{ chainId: 1, address: THERE }] : []),
+    async (slugs) => {
+      const ofMakers = [
+        { chainId: 1, address: BOTH, slug: "same" },
+        { chainId: 1, address: BOTH, slug: "here" },
+        { chainId: 1, address: THERE, slug: "gone" },
+      ];
+      return ofMakers.filter(({ slug }) => slugs.includes(slug));
+    },
   );
 
   it.each([
@@ -88,5 +93,12 @@ describe("a collection by its slug", () => {
     ["", undefined, "COLLECTION_NOT_FOUND"],
   ] as const)("%j on chain %s: %s", async (name, on, code) => {
     await expect(named.findNamed(name, on)).rejects.toMatchObject({ code });
+    await expect(named.findAllNamed([HERE, name], on)).rejects.toThrow();
+  });
+
+  it("several are found in their order, each by its own name", async () => {
+    const found = await named.findAllNamed(["same", HERE, "here", "same"], 1);
+
+    expect(found.map(({ address }) => address)).toEqual([BOTH, HERE, HERE, BOTH]);
   });
 });

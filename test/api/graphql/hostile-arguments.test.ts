@@ -20,7 +20,13 @@ beforeEach(() => {
 });
 afterAll(() => ponder.close());
 
-const own = await createOwnEndpoint(createTestApp(await createTestDatabase()));
+const test = await createTestDatabase();
+let statements = 0;
+const query: typeof test.database.query = (...statement) => {
+  statements++;
+  return test.database.query(...statement);
+};
+const own = await createOwnEndpoint(createTestApp({ ...test, database: { ...test.database, query } }));
 
 describe("arguments of Ponder's fields", () => {
   it.each([
@@ -92,6 +98,103 @@ describe("arguments of our own fields", () => {
     expect((await own.ask(query)).error?.message).toContain(
       `tokenId: ${shown} is not a token id: a decimal number from 0 to 2^256-1`,
     );
+  });
+});
+
+describe("a long list", () => {
+  const ALICE = `0x${"a1".repeat(20)}`;
+  const TOO_MUCH = /^the cost is \d+; it must be at most 20000/;
+  const many = (count: number, field: (nth: number) => string) =>
+    Array.from({ length: count }, (_, nth) => field(nth)).join(" ");
+  const long = (count: number) => Array.from({ length: count }, (_, nth) => `x${nth}`);
+
+  it.each([
+    [
+      "owned tokens",
+      (nth: number) => `a${nth}: tokens(owner: "${ALICE}", from: 0, size: 1, tokenAddresses: $t) { total }`,
+    ],
+    ["activity", (nth: number) => `a${nth}: walletActivity(address: "${ALICE}", types: $t) { nextCursor }`],
+    [
+      "offers",
+      (nth: number) =>
+        `a${nth}: sentOffers(from: 0, size: 1, collectibleFilters: { tokenAddresses: $t }) { total }`,
+    ],
+    [
+      "values of a trait",
+      (nth: number) =>
+        `a${nth}: searchTokens(tokenAddress: "${COLLECTION}", criteria: [{ name: "a", values: $t }]) { total }`,
+    ],
+  ])(
+    "that many fields use is counted for each of them, before anything is read: %s",
+    async (_what, field) => {
+      statements = 0;
+      const { error } = await own.ask(`query ($t: [String!]) { ${many(30, field)} }`, { t: long(2_000) });
+
+      expect(error?.message).toMatch(TOO_MUCH);
+      expect(statements).toBe(0);
+    },
+  );
+
+  it("is refused for its length, not for each of its entries", async () => {
+    const refusal = async (field: string) =>
+      (await own.ask(`query ($t: [String!]) { ${field} }`, { t: long(101) })).error?.message;
+
+    expect(await refusal(`tokens(owner: "${ALICE}", from: 0, size: 1, tokenAddresses: $t) { total }`)).toBe(
+      "Invalid request; tokenAddresses: has 101 collections; the limit is 100",
+    );
+    expect(await refusal(`walletActivity(address: "${ALICE}", types: $t) { nextCursor }`)).toBe(
+      "Invalid request; types: has 101 types; the limit is 100",
+    );
+    expect(
+      await refusal("sentOffers(from: 0, size: 1, collectibleFilters: { tokenAddresses: $t }) { total }"),
+    ).toBe("Invalid request; collectibleFilters.tokenAddresses: has 101 addresses; the limit is 100");
+  });
+
+  it("of slugs is looked up by one statement", async () => {
+    statements = 0;
+    const owned = `tokens(owner: "${ALICE}", from: 0, size: 1, tokenAddresses: $t) { total }`;
+    const { error } = await own.ask(`query ($t: [String!]) { ${owned} }`, { t: long(100) });
+
+    expect(error?.extensions.code).toBe("COLLECTION_NOT_FOUND");
+    expect(statements).toBe(1);
+  });
+
+  it.each([
+    [
+      "many times in one filter",
+      `{ tokens(where: { OR: [${many(50, () => "{ id_in: $x }")}] }) { totalCount } }`,
+    ],
+    [
+      "in many filters",
+      `{ ${many(30, (nth) => `a${nth}: tokens(limit: 0, where: { id_in: $x }) { items { id } }`)} }`,
+    ],
+    [
+      "of texts",
+      `{ ${many(16, (nth) => `a${nth}: tokens(limit: 0, where: { collectionAddress_contains: $s }) { items { id } }`)} }`,
+    ],
+  ])("costs what it holds in Ponder's lists, which are not asked: %s", async (_what, selection) => {
+    ponder.received.length = 0;
+    const variables = { x: long(1_000).map((_, nth) => String(nth)), s: "x".repeat(90_000) };
+    const declared = selection.includes("$s") ? "$s: String" : "$x: [BigInt]";
+
+    const { errors } = await harness.ask({
+      query: `query (${declared}) ${selection}`,
+      variables,
+    });
+
+    expect(errors?.[0]?.message).toMatch(TOO_MUCH);
+    expect(ponder.received).toEqual([]);
+    expect(harness.reported).toEqual([]);
+  });
+
+  it("of a thousand ids is answered by Ponder, in several lists", async () => {
+    const lists = many(5, (nth) => `a${nth}: tokens(where: { id_in: $x }) { items { id } }`);
+    const variables = { x: long(1_000).map((_, nth) => String(nth)) };
+
+    const { data, errors } = await harness.ask({ query: `query ($x: [BigInt]) { ${lists} }`, variables });
+
+    expect(errors).toBeUndefined();
+    expect(Object.keys(data ?? {})).toHaveLength(5);
   });
 });
 

@@ -34,14 +34,17 @@ export async function readInformation(
   );
 }
 
-/** The collections whose makers gave them this slug. */
-export async function readBySlug(db: Queryable, slug: string): Promise<CollectionRef[]> {
-  const rows = await db.query<{ chainId: string; address: string }>(
-    `select chain_id as "chainId", collection as address from vitrine.collection_information where slug = $1`,
-    [slug],
-    "read by slug",
+/** The collections whose makers gave them one of these slugs. */
+export async function readBySlugs(
+  db: Queryable,
+  slugs: readonly string[],
+): Promise<(CollectionRef & { readonly slug: string })[]> {
+  const rows = await db.query<{ chainId: string; address: string; slug: string }>(
+    `select chain_id as "chainId", collection as address, slug from vitrine.collection_information where slug = any($1)`,
+    [slugs],
+    "read by slugs",
   );
-  return rows.map(({ chainId, address }) => ({ chainId: Number(chainId), address }));
+  return rows.map((row) => ({ ...row, chainId: Number(row.chainId) }));
 }
 
 /** Replaces the stored record as a whole. Returns the time, or undefined if another collection has the slug. */

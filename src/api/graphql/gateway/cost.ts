@@ -57,12 +57,20 @@ const weights: Readonly<Record<string, number>> = {
 const CONDITION_WEIGHT = 100;
 const PONDER_CONDITION_WEIGHT = 500;
 const PONDER_COUNT_WEIGHT = 1_000;
+// Each of their entries is read as the field itself is.
+const lists = ["tokenIds", "tokenAddresses"];
 const conditions = new Set(["criteria", "rangeCriteria", "text", "name", "owners", "prefix"]);
 const ponderConditions = new Set(["where", "orderBy"]);
+// So many values of a field's arguments are free. A variable may be used by many fields, and many times in a condition.
+const VALUES_FREE = 100;
+// More values than these in an operation's arguments are not counted: they cost more than it may.
+const VALUES_MAX = 40_000;
+// Long texts are searched for, and repeated in errors and statements.
+const VALUE_CHARACTERS = 100;
 /** A mutation of ours that returns no object refreshes one token. */
 const MUTATION_WEIGHT = 100;
 
-/** What an operation costs. `variables` are coerced, including defaults. */
+/** What an operation costs; if more than it may, at least so much. `variables` are coerced, including defaults. */
 export function operationCost(
   schema: GraphQLSchema,
   { document, definition }: Pick<PreparedOperation, "document" | "definition">,
@@ -96,6 +104,7 @@ function createMeasure(
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   variables: Readonly<Record<string, unknown>>,
 ) {
+  const valuesOf = createValueCount(variables);
   // Each fragment is measured once, so that spreads can't make this slow.
   const ofFragments = new Map<string, number>();
   const countsOfFragments = new Map<string, boolean>();
@@ -135,12 +144,14 @@ function createMeasure(
       return introspectionCost(schema)(node, fragments, variables, COST_MAX);
     }
     const type = getNamedType(field.type);
+    const values = Math.max(0, valuesOf(node) - VALUES_FREE);
     if (isLeafType(type) || !node.selectionSet)
-      return parent === schema.getMutationType() ? MUTATION_WEIGHT : 0;
+      return values + (parent === schema.getMutationType() ? MUTATION_WEIGHT : 0);
     const weight = weights[type.name];
     const sizeMax = weight === undefined ? PONDER_SIZE_MAX : OWN_SIZE_MAX;
     const size = Math.min(sizeOf(node, field, variables), sizeMax);
-    let made = (weight ?? 1) * countOf(node, "tokenIds", variables);
+    const things = lists.map((name) => countOf(node, name, variables));
+    let made = values + (weight ?? 1) * Math.max(...things);
     if (weight === undefined && asksForCount(node.selectionSet)) made += PONDER_COUNT_WEIGHT;
     return made + conditionsOf(node, weight !== undefined, variables) + size * ofSet(node.selectionSet, type);
   };
@@ -188,6 +199,23 @@ function argumentOf(
 function countOf(node: FieldNode, name: string, variables: Readonly<Record<string, unknown>>): number {
   const list = argumentOf(node, name, variables);
   return Array.isArray(list) ? Math.max(list.length, 1) : 1;
+}
+
+/** How many values the arguments of each field consist of. */
+function createValueCount(variables: Readonly<Record<string, unknown>>): (node: FieldNode) => number {
+  let total = 0;
+  return ({ arguments: given = [] }) => {
+    const before = total;
+    const left: unknown[] = given.map(({ value }) => valueFromASTUntyped(value, variables));
+    while (left.length > 0) {
+      if (total > VALUES_MAX) return VALUES_MAX;
+      const value = left.pop();
+      total += typeof value === "string" ? 1 + Math.floor(value.length / VALUE_CHARACTERS) : 1;
+      if (typeof value === "object" && value !== null)
+        for (const each of Object.values(value)) left.push(each);
+    }
+    return total - before;
+  };
 }
 
 /** The cost of finding what a field's conditions match. */

@@ -32,6 +32,15 @@ const tokenIdArgument = z.unknown().transform((value, context) => {
 
 export const tokenArguments = z.object({ ...collectionArguments, tokenId: tokenIdArgument });
 
+/** A list. Its length comes first: each wrong entry is a problem to name, and a request may contain any number of them. */
+export const listArgument = <Entry extends z.ZodType>(entry: Entry, max: number, what: string) =>
+  z
+    .array(z.unknown())
+    .max(max, {
+      error: (issue) => `has ${(issue.input as unknown[]).length} ${what}; the limit is ${max}`,
+    })
+    .pipe(z.array(entry));
+
 /** The conditions that all lists share. */
 export const conditionArguments = {
   criteria: criteriaSchema.nullish(),

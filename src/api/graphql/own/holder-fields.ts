@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
 import { activityTypes, type CatalogModule, viewActivityPage, walletTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
-import { addressField, collectionNameField } from "../../http/fields.ts";
+import { addressField, collectionNameField, shown } from "../../http/fields.ts";
 import { cursorField } from "../../http/page-cursor.ts";
 import { tokenIdsField } from "../../refresh/rules.ts";
 import {
@@ -12,6 +12,7 @@ import {
   collectionArguments,
   intArgument,
   limitArgument,
+  listArgument,
   readArguments,
   tokenArguments,
 } from "./arguments.ts";
@@ -22,10 +23,15 @@ const orAbsent = <Value>(value: Value | null | undefined): Value | undefined => 
 
 const pageArguments = { limit: limitArgument, cursor: cursorField.nullish().transform(orAbsent) };
 
+// Repeated ones included.
+const TYPES_MAX = 100;
 const typesArgument = <Type extends string>(types: readonly [Type, ...Type[]]) =>
-  z
-    .array(z.enum(types, { error: (issue) => `must be one of ${types.join(", ")}; it is "${issue.input}"` }))
-    .min(1, { error: "must name at least one type" })
+  listArgument(
+    z.enum(types, { error: (issue) => `must be one of ${types.join(", ")}; it is ${shown(issue.input)}` }),
+    TYPES_MAX,
+    "types",
+  )
+    .refine((named) => named.length > 0, { error: "must name at least one type" })
     .nullish()
     .transform((named) => (named ? [...new Set(named)] : undefined));
 

@@ -13,6 +13,9 @@ type Rule = (value: unknown, table: PonderTable, values: Values) => string | und
 // default of 50 rows applies.
 const LIMIT_MAX = 1000;
 
+// A variable may be in filters again and again. An operation with more values in them costs more than it may.
+const FILTER_VALUES_MAX = 40_000;
+
 const cursor: Rule = (value, table, { orderBy, after, before, offset }) => {
   if (value == null) return undefined;
   if (after != null && before != null) return "used without the other of after and before";
@@ -42,6 +45,7 @@ const rules: Readonly<Record<string, Rule>> = {
 
 /** One error for each argument that Ponder can't answer. `variables` are coerced, including defaults. */
 export function argumentErrors(asked: readonly AskedField[], variables: Values): GraphQLError[] {
+  const budget: Budget = { values: FILTER_VALUES_MAX };
   return asked.flatMap(({ table, isList, arguments: given }) => {
     const values = Object.fromEntries(
       given.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]),
@@ -49,7 +53,7 @@ export function argumentErrors(asked: readonly AskedField[], variables: Values):
     return given.flatMap((argument) => {
       const name = argument.name.value;
       const value = values[name];
-      if (isList && name === "where") return filterErrors(argument, value);
+      if (isList && name === "where") return filterErrors(argument, value, budget);
       const must = isList ? rules[name]?.(value, table, values) : keyRule(value, table.columns.get(name));
       return must === undefined ? [] : refusal(argument, name, value, must);
     });
@@ -63,8 +67,8 @@ function keyRule(value: unknown, type: string | undefined): string | undefined {
   return type === "Int" && !isWhole ? "a whole number of 32 bits" : undefined;
 }
 
-function filterErrors(argument: ArgumentNode, filter: unknown): GraphQLError[] {
-  const found = filter === undefined ? undefined : findFault(filter, argument.name.value);
+function filterErrors(argument: ArgumentNode, filter: unknown, budget: Budget): GraphQLError[] {
+  const found = filter === undefined ? undefined : findFault(filter, argument.name.value, budget);
   return found ? refusal(argument, found.path, found.value, found.must) : [];
 }
 
@@ -78,8 +82,13 @@ interface Fault {
   readonly must: string;
 }
 
+/** How many values are still gone through. */
+interface Budget {
+  values: number;
+}
+
 /** The first fault of a filter: a null where Ponder needs a list or an object, or text that no column can contain. */
-function findFault(filter: unknown, path: string): Fault | undefined {
+function findFault(filter: unknown, path: string, budget: Budget): Fault | undefined {
   if (filter === null) return { path, value: null, must: "an object, or left out" };
   // Validation refuses a filter that is no object.
   if (typeof filter !== "object") return undefined;
@@ -90,8 +99,9 @@ function findFault(filter: unknown, path: string): Fault | undefined {
     if (value === null && (isBranch || key.endsWith("_in")))
       return { path: inner, value, must: "a list, or left out" };
     for (const each of Array.isArray(value) ? value : [value]) {
+      if (budget.values-- <= 0) return undefined;
       const must = isBranch ? undefined : faultOfText(each, key);
-      const found = isBranch ? findFault(each, inner) : must && { path: inner, value: each, must };
+      const found = isBranch ? findFault(each, inner, budget) : must && { path: inner, value: each, must };
       if (found) return found;
     }
   }

@@ -3,20 +3,18 @@
 import { z } from "@hono/zod-openapi";
 import { ownerSchema } from "../../catalog/rules.ts";
 import { addressField } from "../../http/fields.ts";
-import { readArguments, tokenArguments, windowArguments } from "../own/arguments.ts";
+import { listArgument, readArguments, tokenArguments, windowArguments } from "../own/arguments.ts";
 
 const TOKENS_MAX = 100;
+const COLLECTIONS_MAX = 100;
 
-const filter = z.object({ tokenAddresses: z.array(addressField).nullish() }).nullish();
+const addresses = listArgument(addressField, COLLECTIONS_MAX, "addresses");
+const filter = z.object({ tokenAddresses: addresses.nullish() }).nullish();
 const listArguments = z.intersection(
   z.object({ collectibleFilters: filter, roninAddress: ownerSchema.nullish() }),
   windowArguments,
 );
-const tokensArguments = z.object({
-  tokenIds: z.array(tokenArguments).max(TOKENS_MAX, {
-    error: (issue) => `has ${(issue.input as unknown[]).length} tokens; the limit is ${TOKENS_MAX}`,
-  }),
-});
+const tokensArguments = z.object({ tokenIds: listArgument(tokenArguments, TOKENS_MAX, "tokens") });
 const offererArguments = z.object({ roninAddress: ownerSchema });
 
 const emptyPage = (args: z.input<typeof listArguments>) => {

@@ -14,6 +14,7 @@ import {
   chainIdArgument,
   collectionArguments,
   conditionArguments,
+  listArgument,
   readArguments,
   textArgument,
   tokenArguments,
@@ -45,12 +46,13 @@ const listArguments = z.intersection(
   }),
   windowArguments,
 );
+const COLLECTIONS_MAX = 100;
 const ownedArguments = z.intersection(
   z.object({
     ...saleArguments,
     owner: ownerSchema,
     chainId: chainIdArgument,
-    tokenAddresses: z.array(collectionNameField).nullish(),
+    tokenAddresses: listArgument(collectionNameField, COLLECTIONS_MAX, "collections").nullish(),
   }),
   windowArguments,
 );
@@ -182,9 +184,6 @@ async function choose(
   addresses: readonly string[],
   chainId: number | undefined,
 ): Promise<readonly CollectionConfig[]> {
-  if (addresses.length > 0) {
-    const found = await Promise.all(addresses.map((name) => collections.findNamed(name, chainId)));
-    return [...new Set(found)];
-  }
+  if (addresses.length > 0) return [...new Set(await collections.findAllNamed(addresses, chainId))];
   return collections.all.filter((each) => chainId === undefined || each.chainId === chainId);
 }
