@@ -54,7 +54,10 @@ export function createEventHub({ database, baseUrl, logger }: EventHubDeps): Eve
     logger,
     async pass(signal) {
       while (live.size > 0 && !signal.aborted) {
-        const events = await readAfter(database, head, BATCH_ROWS, baseUrl);
+        const from = head;
+        const events = await readAfter(database, from, BATCH_ROWS, baseUrl);
+        // Those it read for have left, and one that needs earlier events has joined.
+        if (head !== from) continue;
         for (const event of events) {
           head = Math.max(head, event.id);
           for (const subscriber of live) subscriber.offer(event);

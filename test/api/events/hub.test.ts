@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "@hono/node-server";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { createEventHub } from "../../../src/api/events/hub.ts";
+import { createEventHub, type EventHub } from "../../../src/api/events/hub.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -11,6 +12,7 @@ import { readEvents } from "../../support/event-reader.ts";
 import { createEventStream, ids, range } from "../../support/event-stream.ts";
 import { eventually } from "../../support/eventually.ts";
 import { createLockSetup } from "../../support/lock-events.ts";
+import { createBarrier } from "../../support/worker.ts";
 
 const test = await createTestDatabase();
 const { database } = test;
@@ -19,25 +21,29 @@ const { api, hub, key, port, read, append } = await createEventStream(test);
 
 beforeEach(() => locks.clear());
 
+/** Follows without a connection, until the returned function is called. */
+function followBy(its: EventHub, after: number | undefined, write: (text: string) => unknown): () => void {
+  let leave = (): void => {};
+  const gone = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  const filter = { types: new Set<never>(), collections: new Set<never>(), chainId: undefined };
+  const wire = { write: async (text: string) => write(text), cut: leave, gone };
+  void its.follow({ filter, after, isAllowed: async () => true }, wire);
+  onTestFinished(leave);
+  return leave;
+}
+
+const countOf = (text: string): number => text.split("event: ").length - 1;
+
 describe("a reader that comes back", () => {
   it("misses nothing that the others receive while it catches up", async () => {
     await append(5);
     const received = { first: "", second: "" };
-    const follow = (name: keyof typeof received, after: number | undefined) => {
-      let leave = (): void => {};
-      const gone = new Promise<void>((resolve) => {
-        leave = resolve;
-      });
-      const write = async (text: string): Promise<void> => {
+    const follow = (name: keyof typeof received, after: number | undefined) =>
+      followBy(its, after, (text) => {
         received[name] += text;
-      };
-      const subscription = {
-        filter: { types: new Set<never>(), collections: new Set<never>(), chainId: undefined },
-      };
-      void its.follow({ ...subscription, after, isAllowed: async () => true }, { write, cut: leave, gone });
-      onTestFinished(leave);
-    };
-    const countOf = (text: string): number => text.split("event: ").length - 1;
+      });
     let isArmed = true;
     const query = async <Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]> => {
       const rows = await database.query<Row>(sql, parameters);
@@ -64,6 +70,65 @@ describe("a reader that comes back", () => {
     await eventually(
       () => countOf(received.second),
       (count) => count === 8,
+    );
+    await its.stop();
+  });
+
+  it("misses nothing if the only other one leaves while later events are read for it", async () => {
+    await append(5);
+    const received = { first: "", second: "" };
+    const [caughtUp, reading, left] = [createBarrier(), createBarrier(), createBarrier()];
+    let isHeld = false;
+    const query = async <Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]> => {
+      const rows = await database.query<Row>(sql, parameters);
+      if (isHeld && rows.length > 0) {
+        isHeld = false;
+        reading.open();
+        await left.opened;
+      }
+      return rows;
+    };
+    const its = createEventHub({ database: { ...database, query }, baseUrl: "", logger: silentLogger });
+    const leave = followBy(its, undefined, (text) => {
+      received.first += text;
+    });
+    await eventually(
+      () => received.first,
+      (text) => text.includes("id: 5"),
+    );
+    // Its client takes the five that it missed, and no more yet.
+    followBy(its, 0, (text) => {
+      received.second += text;
+      return text.includes("id: 5") ? caughtUp.opened : undefined;
+    });
+    await eventually(
+      () => countOf(received.second),
+      (count) => count === 5,
+    );
+    await append(3, { wakes: its });
+    await eventually(
+      () => countOf(received.first),
+      (count) => count === 3,
+    );
+    isHeld = true;
+    await append(2, { wakes: its });
+    await reading.opened;
+
+    leave();
+    await eventually(
+      () => its.size,
+      (size) => size === 1,
+    );
+    caughtUp.open();
+    await sleep(50);
+    left.open();
+
+    await eventually(
+      () => received.second,
+      (text) => text.includes("id: 10"),
+    );
+    expect([...received.second.matchAll(/^id: (\d+)\nevent/gm)].map(([, id]) => Number(id))).toEqual(
+      range(1, 10),
     );
     await its.stop();
   });
