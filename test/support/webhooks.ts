@@ -10,6 +10,8 @@ import type { TestDatabase } from "./database.ts";
 import { CHAIN_ID, COLLECTION } from "./refresh.ts";
 import { type Receiver, startReceiver } from "./webhook-receiver.ts";
 
+const WAKE_MS = 100;
+
 export interface AppendedEvent {
   readonly token: string | null;
   readonly type?: string;
@@ -56,7 +58,15 @@ export async function createWebhookTest(test: TestDatabase) {
         metrics,
         logger: silentLogger,
       });
-      onTestFinished(() => work.stop());
+      // In place of the database's notifications.
+      const waking = setInterval(() => {
+        work.wakeForEvents();
+        work.wake();
+      }, WAKE_MS);
+      onTestFinished(() => {
+        clearInterval(waking);
+        return work.stop();
+      });
       return { ...work, metrics };
     },
 

@@ -37,6 +37,8 @@ export interface DeliveryCaps {
 }
 
 const FREE = "(d.claim is null or d.claimed_until <= now())";
+const DUE = `d.webhook_id = o.id and d.status = 'pending' and d.due_at <= now() and ${FREE}`;
+const NEXT = "order by due_at, id limit greatest(0, o.cap - o.running)";
 
 // Parameters: how many leases, their claim, their seconds, the caps of a webhook, of a failing one, and of a host. The
 // claims of the webhook with the fewest come first, so that one with many due deliveries holds up no other.
@@ -54,14 +56,17 @@ const CLAIM = `
   due as (
     select f.id, o.host, o.host_running, o.running + row_number() over (partition by o.id order by f.due_at, f.id) as nth
       from open o cross join lateral (
-        select d.id, d.due_at from vitrine.webhook_delivery d
-         where d.webhook_id = o.id and d.status = 'pending' and d.due_at <= now() and ${FREE}
-           and (d.kind <> 'event'
-                or (o.is_active and not exists (
-                      select from vitrine.webhook_delivery e
-                       where e.webhook_id = d.webhook_id and e.subject = d.subject and e.status = 'pending'
-                         and e.kind = 'event' and e.event_id < d.event_id)))
-         order by d.due_at, d.id limit greatest(0, o.cap - o.running)) f),
+        -- Each by itself: a paused webhook may have a million events, of which none is read.
+        (select d.id, d.due_at from vitrine.webhook_delivery d
+          where o.is_active and d.kind = 'event' and ${DUE}
+            and not exists (
+              select from vitrine.webhook_delivery e
+               where e.webhook_id = d.webhook_id and e.subject = d.subject and e.status = 'pending'
+                 and e.kind = 'event' and e.event_id < d.event_id)
+          ${NEXT})
+        union all
+        (select d.id, d.due_at from vitrine.webhook_delivery d where d.kind <> 'event' and ${DUE} ${NEXT})
+        ${NEXT}) f),
   chosen as (
     select id from (
       select id, nth, host_running + row_number() over (partition by host order by nth, id) as host_nth from due) ranked
@@ -202,11 +207,12 @@ export async function skipDelivery(tx: Queryable, webhookId: string, id: string)
   return skipped !== undefined;
 }
 
-/** Makes everything that waits for a later attempt due now, with all attempts ahead. */
+/** Makes every pending event due now, with all attempts ahead. Attempts under way are not recorded. */
 export async function restartPending(tx: Queryable, webhookId: string): Promise<void> {
   await tx.query(
-    `update vitrine.webhook_delivery set due_at = now(), attempts = 0
-      where webhook_id = $1 and status = 'pending' and (attempts > 0 or due_at > now())`,
+    `update vitrine.webhook_delivery set due_at = now(), attempts = 0, claim = null, claimed_until = null
+      where webhook_id = $1 and status = 'pending' and kind = 'event'
+        and (attempts > 0 or due_at > now() or claim is not null)`,
     [webhookId],
   );
 }

@@ -37,16 +37,14 @@ export function readDeliveries(
     readonly limit: number;
     readonly before?: string | undefined;
     readonly status?: string | undefined;
-    /** Only tests and resends. */
-    readonly isExtra?: boolean;
   },
 ): Promise<DeliveryRow[]> {
   return db.query<DeliveryRow>(
     `select ${columns} from vitrine.webhook_delivery
-      where webhook_id = $1 and ($2::bigint is null or id < $2) and ($3::text is null or status = $3) and (not $5 or kind <> 'event')
+      where webhook_id = $1 and ($2::bigint is null or id < $2) and ($3::text is null or status = $3)
         and (created_at > now() - interval '${DELIVERY_DAYS} days' or status = 'pending')
       order by id desc limit $4`,
-    [webhookId, page.before ?? null, page.status ?? null, page.limit, page.isExtra ?? false],
+    [webhookId, page.before ?? null, page.status ?? null, page.limit],
   );
 }
 
@@ -97,6 +95,17 @@ export async function hastenDelivery(db: Queryable, id: string): Promise<Deliver
     [id],
   );
   return row;
+}
+
+/** How many tests and resends of a webhook are pending; no more than `most` are counted. */
+export async function countExtra(db: Queryable, webhookId: string, most: number): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::int as count from (
+       select from vitrine.webhook_delivery
+        where webhook_id = $1 and status = 'pending' and kind <> 'event' limit $2) as extra`,
+    [webhookId, most],
+  );
+  return row?.count ?? 0;
 }
 
 /** How many deliveries of each webhook are pending. */

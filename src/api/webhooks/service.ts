@@ -8,6 +8,7 @@ import { ApiError } from "../http/errors.ts";
 import { notifyWorkers, restartPending, skipDelivery } from "./delivery-queue.ts";
 import {
   addDeliveries,
+  countExtra,
   countPending,
   type DeliveryRow,
   findDelivery,
@@ -92,8 +93,7 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
     webhookId: string,
     extra: { messageId: string; kind: "test" | "resend"; eventType: string; subject: string; body: string },
   ): Promise<DeliveryRow> {
-    const open = await readDeliveries(tx, webhookId, { limit: EXTRA_MAX, status: "pending", isExtra: true });
-    if (open.length >= EXTRA_MAX)
+    if ((await countExtra(tx, webhookId, EXTRA_MAX)) >= EXTRA_MAX)
       throw new ApiError("RATE_LIMITED", [
         { path: "", message: `${EXTRA_MAX} tests and resends of this webhook wait to be sent already` },
       ]);

@@ -88,17 +88,38 @@ export async function writeSettings(
   { url, description, eventTypes, collections }: WebhookSettings,
 ): Promise<void> {
   await tx.query(
-    `update vitrine.webhook set url = $2, host = $3, description = $4, event_types = $5, collections = $6 where id = $1`,
+    `update vitrine.webhook
+        set url = $2, host = $3, description = $4, event_types = $5, collections = $6,
+            -- Nothing is known of another receiver.
+            failing_since = case when url = $2 then failing_since end
+      where id = $1`,
     [id, url, hostOf(url), description, eventTypes, collections],
   );
 }
 
-/** Pauses an active webhook; false if it is paused already, or gone. */
-export async function pauseWebhook(tx: Queryable, id: string, reason: PausedReason): Promise<boolean> {
+const pausing = `update vitrine.webhook set status = 'paused', paused_reason = $2, paused_at = now()
+                  where id = $1 and status = 'active'`;
+
+/** Pauses an active webhook; false if it is paused already, or gone. With `url`, only while it has this one. */
+export async function pauseWebhook(
+  tx: Queryable,
+  id: string,
+  reason: PausedReason,
+  url?: string,
+): Promise<boolean> {
+  const rows = await tx.query(`${pausing} and ($3::text is null or url = $3) returning 1`, [
+    id,
+    reason,
+    url ?? null,
+  ]);
+  return rows.length > 0;
+}
+
+/** Pauses an active webhook whose every attempt for `ms` has failed; false otherwise. */
+export async function pauseFailing(tx: Queryable, id: string, ms: number): Promise<boolean> {
   const rows = await tx.query(
-    `update vitrine.webhook set status = 'paused', paused_reason = $2, paused_at = now()
-      where id = $1 and status = 'active' returning 1`,
-    [id, reason],
+    `${pausing} and failing_since < now() - $3::float8 * interval '1 millisecond' returning 1`,
+    [id, "failing", ms],
   );
   return rows.length > 0;
 }

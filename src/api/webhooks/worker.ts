@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
 import { LeaseLost, type LeaseWorker, startLeaseWorker } from "../jobs/lease-worker.ts";
+import { RETRY_AFTER_MAX_MS } from "../jobs/retry-policies.ts";
 import {
   claimDeliveries,
   type DeliveryCaps,
@@ -15,7 +16,7 @@ import {
 } from "./delivery-queue.ts";
 import type { WebhookMetrics } from "./metrics.ts";
 import type { Sender, Sent } from "./sender.ts";
-import { pauseWebhook } from "./webhook-store.ts";
+import { pauseFailing, pauseWebhook } from "./webhook-store.ts";
 
 // What waits for a receiver costs a socket and little else.
 const CONCURRENCY = 256;
@@ -31,7 +32,7 @@ export const deliveryCaps: DeliveryCaps = { perWebhook: 8, perFailing: 2, perHos
 export interface DeliveryWorkerDeps {
   readonly database: Database;
   readonly send: Sender;
-  /** The pauses after each failed attempt; after the last one the webhook is paused. */
+  /** The pauses after each failed attempt; after the last one, or as long without any success, the webhook is paused. */
   readonly pausesMs: readonly number[];
   readonly metrics: WebhookMetrics;
   readonly isOn: boolean;
@@ -50,16 +51,21 @@ export function retryMsOf(pausesMs: readonly number[], failures: number, askedMs
 export function startDeliveryWorker(deps: DeliveryWorkerDeps): LeaseWorker {
   const { database, send, pausesMs, metrics, isOn, logger } = deps;
 
+  // What the attempts of one event take at most.
+  const failingMs = pausesMs.reduce((sum, each) => sum + Math.max(each, RETRY_AFTER_MAX_MS), 0);
+
   async function record(lease: DeliveryLease, sent: Sent): Promise<void> {
     const retryMs = retryMsOf(pausesMs, lease.attempts + 1, sent.retryAfterMs);
     const isEvent = lease.kind === "event";
     const isGivenUp = !sent.isDelivered && isEvent && retryMs === undefined;
     // An event that is given up stays pending: it is the first to be sent when the webhook resumes.
     const nextMs = isEvent ? (retryMs ?? 0) : undefined;
-    const reason = sent.isGone ? "gone" : isGivenUp ? "failing" : undefined;
+    const reason = sent.isGone ? "gone" : "failing";
     const isPaused = await database.transaction(async (tx) => {
       if (!(await endAttempt(tx, lease, sent, nextMs))) throw new LeaseLost();
-      return reason !== undefined && (await pauseWebhook(tx, lease.webhookId, reason));
+      if (sent.isGone || isGivenUp) return pauseWebhook(tx, lease.webhookId, reason, lease.url);
+      // While events keep coming, the attempts of each are so far apart that none uses up all of its own.
+      return !sent.isDelivered && isEvent && pauseFailing(tx, lease.webhookId, failingMs);
     });
     const outcome = sent.isDelivered ? "delivered" : isEvent && !isGivenUp ? "retried" : "failed";
     metrics.attempted(outcome, sent.durationMs);

@@ -1,5 +1,9 @@
-import { beforeEach, expect, it } from "vitest";
-import { createTestDatabase } from "../../support/database.ts";
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import { claimDeliveries } from "../../../src/api/webhooks/delivery-queue.ts";
+import { countExtra } from "../../../src/api/webhooks/delivery-store.ts";
+import { deliveryCaps } from "../../../src/api/webhooks/worker.ts";
+import { countRowsRead, createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 import { accept, disorder } from "../../support/webhook-receiver.ts";
@@ -247,6 +251,159 @@ it("does not record the attempt of a delivery that is skipped meanwhile", async 
   );
   expect(eventIds(receiver.accepted)).toEqual([next]);
   expect((await deliveries(id)).map(({ status }: { status: string }) => status)).toContain("skipped");
+});
+
+it("pauses a webhook that has failed for three days, though new events leave none of them its last attempt", async () => {
+  const receiver = await startReceiver();
+  const id = await register(receiver);
+  receiver.answering = (_message, response) => void response.writeHead(500).end();
+  const DAY_MS = 86_400_000;
+  work([DAY_MS, DAY_MS, DAY_MS]);
+  let events = 0;
+  const failingFor = async (hours: number) => {
+    await test.database.query("update vitrine.webhook set failing_since = now() - $1 * interval '1 hour'", [
+      hours,
+    ]);
+    events += (await append([{ token: String(hours) }])).length;
+    await eventually(
+      () => deliveries(id),
+      (all) => all.length === events && all.every(({ attempts }: { attempts: number }) => attempts === 1),
+    );
+    return webhook(id);
+  };
+
+  expect(await failingFor(71)).toMatchObject({ status: "active" });
+  expect(await failingFor(73)).toMatchObject({ status: "paused", paused_reason: "failing", pending: 2 });
+});
+
+describe("an attempt that ends after its webhook was changed", () => {
+  /** A webhook whose first receiver has the attempt of an event and doesn't answer it yet. */
+  async function attempt(pausesMs: readonly number[]) {
+    const [old, next] = [await startReceiver(), await startReceiver()];
+    const id = await register(old);
+    let answer = (_status: number): void => undefined;
+    old.answering = (_message, response) => {
+      answer = (status) => void response.writeHead(status).end();
+    };
+    work(pausesMs);
+    const [event = 0] = await append(tokens(1, 1));
+    await eventually(
+      () => old.messages.length,
+      (count) => count === 1,
+    );
+    next.secrets.set("/hook", old.secrets.get("/hook") ?? "");
+    const change = (body: object) =>
+      api.call(`/market-partner/webhooks/${id}`, { method: "PATCH", key, body });
+    return { id, old, next, event, change, answer: (status: number) => answer(status) };
+  }
+  const HOUR_MS = 3_600_000;
+
+  it.each([
+    ["410", 410],
+    ["500", 500],
+    ["204", 204],
+  ])("at its former URL, with %s, keeps nothing from the new one", async (_title, status) => {
+    const { id, next, event, change, answer } = await attempt([HOUR_MS]);
+    expect((await change({ url: `${next.url}/hook` })).body).toMatchObject({ status: "active" });
+    await eventually(
+      () => eventIds(next.accepted),
+      (accepted) => accepted.includes(event),
+    );
+
+    answer(status);
+    const [later = 0] = await append(tokens(1, 1));
+
+    await eventually(
+      () => eventIds(next.accepted),
+      (accepted) => accepted.includes(later),
+    );
+    expect(await webhook(id)).toMatchObject({ status: "active", failing_since: null });
+    expect(eventIds(next.accepted)).toEqual([event, later]);
+  });
+
+  it("of a test, at its former URL with 410, doesn't pause it", async () => {
+    const [old, next] = [await startReceiver(), await startReceiver()];
+    const id = await register(old);
+    let answer = (): void => undefined;
+    old.answering = (_message, response) => {
+      answer = () => void response.writeHead(410).end();
+    };
+    work();
+    await api.call(`/market-partner/webhooks/${id}/test`, { method: "POST", key });
+    await eventually(
+      () => old.messages.length,
+      (count) => count === 1,
+    );
+    await api.call(`/market-partner/webhooks/${id}`, {
+      method: "PATCH",
+      key,
+      body: { url: `${next.url}/hook` },
+    });
+
+    answer();
+
+    await eventually(
+      () => deliveries(id),
+      ([sent]) => sent.status === "failed",
+    );
+    expect(await webhook(id)).toMatchObject({ status: "active" });
+  });
+
+  it("as its last one, doesn't pause a webhook that was resumed meanwhile", async () => {
+    const { id, old, event, change, answer } = await attempt([]);
+    await change({ status: "paused" });
+    old.answering = accept;
+    await change({ status: "active" });
+    await eventually(
+      () => eventIds(old.accepted),
+      (accepted) => accepted.includes(event),
+    );
+
+    answer(500);
+
+    const [later = 0] = await append(tokens(1, 1));
+    await eventually(
+      () => eventIds(old.accepted),
+      (accepted) => accepted.includes(later),
+    );
+    expect(await webhook(id)).toMatchObject({ status: "active" });
+  });
+});
+
+it("looks for what is due past none of the events that wait for a paused webhook", async () => {
+  const WAITING = 5_000;
+  const receiver = await startReceiver();
+  const [paused, active] = [await register(receiver, "/a"), await register(receiver, "/b")];
+  await api.call(`/market-partner/webhooks/${paused}`, { method: "PATCH", key, body: { status: "paused" } });
+  await test.database.query(
+    `insert into vitrine.webhook_delivery (webhook_id, message_id, kind, event_type, event_id, subject, body)
+     select $1, n, 'event', 'lock', n, n, '{}' from generate_series(1, $2::int) n`,
+    [paused, WAITING],
+  );
+  await test.database.query(
+    `insert into vitrine.webhook_delivery (webhook_id, message_id, kind, event_type, event_id, subject, body)
+     values ($1, 'm', 'event', 'lock', 1, '1', '{}')`,
+    [active],
+  );
+  await api.call(`/market-partner/webhooks/${paused}/test`, { method: "POST", key });
+  let extra = 0;
+  let claimed: readonly { readonly webhookId: string; readonly kind: string }[] = [];
+
+  const read = await test.database.transaction((tx) =>
+    countRowsRead(tx, ["vitrine"], async () => {
+      extra = await countExtra(tx, paused, 100);
+      claimed = await claimDeliveries(tx, 100, randomUUID(), 60, deliveryCaps);
+    }),
+  );
+
+  expect(extra).toBe(1);
+  expect(claimed.map(({ webhookId, kind }) => [webhookId, kind]).sort()).toEqual(
+    [
+      [paused, "test"],
+      [active, "event"],
+    ].sort(),
+  );
+  expect(read).toBeLessThan(WAITING / 10);
 });
 
 it("pauses at once where the receiver answers 410", async () => {
