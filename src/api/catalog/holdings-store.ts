@@ -56,6 +56,25 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
   anomalies: (collections: readonly Place[]): Promise<Anomaly[][]> =>
     readAnomalies(database, tables, collections),
 
+  /** Those of the collections of which a wallet has tokens, in the given order. */
+  async heldBy<Collection extends Place>(
+    collections: readonly Collection[],
+    holder: string,
+  ): Promise<Collection[]> {
+    const text = `
+      select k.place::int - 1 as nth
+        from unnest($1::bigint[], $2::text[]) with ordinality as k(chain_id, address, place)
+        join ${tables.collectionHolder} h on h.chain_id = k.chain_id and h.collection_address = k.address
+       where h.holder = $3 and h.tokens > 0`;
+    const rows = await database.query<{ nth: number }>(
+      text,
+      [collections.map(({ chainId }) => chainId), collections.map(({ address }) => address), holder],
+      planName(text),
+    );
+    const held = new Set(rows.map(({ nth }) => nth));
+    return collections.filter((_, nth) => held.has(nth));
+  },
+
   /** A wallet's balance of each of these ERC-1155 tokens, by token id; "0" if it has none. */
   async balances(
     { chainId, address }: Place,

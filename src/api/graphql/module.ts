@@ -25,6 +25,7 @@ export async function createGraphqlModule({
     ponder,
     ownSdl,
     rootValue: createResolvers(services),
+    collectionCount: services.collections.all.length,
     redactError,
     onError(error, { requestId }) {
       const statement = failedStatement(error);

@@ -1,5 +1,6 @@
-import { parse } from "graphql";
+import { buildSchema, getOperationAST, parse } from "graphql";
 import { describe, expect, it } from "vitest";
+import { costError, operationCost } from "../../../src/api/graphql/gateway/cost.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { COLLECTION } from "../../support/refresh.ts";
@@ -54,6 +55,30 @@ describe("the cost of an operation", () => {
 
     expect(await errorOf(query, ranges(20))).toMatch(TOO_MUCH);
     expect(await errorOf(query, ranges(1))).toBeUndefined();
+  });
+
+  it.each([
+    ["searchAll", 1_000, 3],
+    ["collections", 1_000, 19],
+    ["collections", 1_000_000, 1],
+  ])("counts %s for each of %i collections: %i of them are within it", (field, collections, most) => {
+    const schema = buildSchema(
+      "type Query { searchAll: SearchResults collections: [Item] } type SearchResults { id: Int } type Item { id: Int }",
+    );
+    const isTooMuch = (count: number): boolean => {
+      const document = parse(
+        `{ ${Array.from({ length: count }, (_, nth) => `a${nth}: ${field} { id }`).join(" ")} }`,
+      );
+      const definition = getOperationAST(document);
+      if (!definition) throw new Error("no operation");
+      return (
+        costError(operationCost(schema, { document, definition }, {}, collections), { definition }) !==
+        undefined
+      );
+    };
+
+    expect(isTooMuch(most)).toBe(false);
+    expect(isTooMuch(most + 1)).toBe(true);
   });
 
   it("counts the tokens that are to be refreshed", async () => {

@@ -25,6 +25,7 @@ export async function createOwnEndpoint({
     },
     ownSdl,
     rootValue: createResolvers({ ...catalogModule, collections, search, refresh }),
+    collectionCount: collections.all.length,
     redactError,
     onError: (error) => {
       throw error;

@@ -199,6 +199,22 @@ describe("GetAllTokens", () => {
       expect(await owned({ owner: ALICE, from, size })).toMatchObject({ total: 3, ids: expected });
   });
 
+  it("looks only in collections of which the wallet has tokens", async () => {
+    const searched: string[] = [];
+    const { search } = api;
+    const page: typeof search.page = (collection, query) => {
+      searched.push(collection.address);
+      return search.page(collection, query);
+    };
+    const { ask: askCounted } = await createOwnEndpoint({ ...api, search: { ...search, page } });
+    const totalOf = async (owner: string) =>
+      (await askCounted(`{ tokens(owner: "${owner}", from: 0, size: 5) { total } }`)).data.tokens.total;
+
+    expect([await totalOf(ALICE), searched]).toEqual([3, [COLLECTION, FAR_COLLECTION]]);
+    searched.length = 0;
+    expect([await totalOf("0x00000000000000000000000000000000000000c3"), searched]).toEqual([0, []]);
+  });
+
   it("takes only the collections that are named, where some are", async () => {
     const { data } = await endpoint.ask(
       `{ tokens(owner: "${ALICE}", from: 0, size: 50, tokenAddresses: ["${FAR_COLLECTION}", "${FAR_COLLECTION}"]) { total } }`,

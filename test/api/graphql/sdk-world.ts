@@ -65,6 +65,14 @@ export async function createSdkWorld(test: TestDatabase, metadata: MetadataServi
   ])
     await test.insert("tokenBalance", { ...potions, tokenId: 7n, holder, balance });
 
+  for (const [place, holder, tokens] of [
+    [heroes, ALICE, 2],
+    [heroes, BOB, 1],
+    [potions, ALICE, 1],
+    [potions, BOB, 1],
+  ] as const)
+    await test.insert("collectionHolder", { ...place, holder, tokens });
+
   const moves = [
     { ...heroes, tokenId: 1n, from: "0x0", to: BOB, quantity: 1n },
     { ...heroes, tokenId: 1n, from: BOB, to: ALICE, quantity: 1n },

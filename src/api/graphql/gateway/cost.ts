@@ -52,6 +52,15 @@ const weights: Readonly<Record<string, number>> = {
   MetadataRefresh: 100,
 };
 
+// What a root field reads of each collection that is served. One such field is within the limit, however many there are.
+const OF_ALL_COLLECTIONS_MAX = COST_MAX / 2;
+const ofEachCollection: Readonly<Record<string, number>> = {
+  searchAll: 5,
+  collections: 1,
+  erc721List: 1,
+  erc1155List: 1,
+};
+
 // The search for matches: our search index scans once per condition. For Ponder's lists PostgreSQL scans, possibly
 // without a database index, and counts scan the whole table.
 const CONDITION_WEIGHT = 100;
@@ -70,14 +79,19 @@ const VALUE_CHARACTERS = 100;
 /** A mutation of ours that returns no object refreshes one token. */
 const MUTATION_WEIGHT = 100;
 
-/** What an operation costs; if more than it may, at least so much. `variables` are coerced, including defaults. */
+/**
+ * What an operation costs where so many collections are served; if more than it may, at least so much. `variables` are
+ * coerced, including defaults.
+ */
 export function operationCost(
   schema: GraphQLSchema,
   { document, definition }: Pick<PreparedOperation, "document" | "definition">,
   variables: Readonly<Record<string, unknown>>,
+  collectionCount = 1,
 ): number {
   const root = schema.getRootType(definition.operation);
-  return root ? createMeasure(schema, fragmentsOf(document), variables)(definition.selectionSet, root) : 0;
+  const measure = createMeasure(schema, fragmentsOf(document), variables, collectionCount);
+  return root ? measure(definition.selectionSet, root) : 0;
 }
 
 /** The error of an operation that costs too much, if it does. */
@@ -103,6 +117,7 @@ function createMeasure(
   schema: GraphQLSchema,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   variables: Readonly<Record<string, unknown>>,
+  collectionCount: number,
 ) {
   const valuesOf = createValueCount(variables);
   // Each fragment is measured once, so that spreads can't make this slow.
@@ -145,13 +160,15 @@ function createMeasure(
     }
     const type = getNamedType(field.type);
     const values = Math.max(0, valuesOf(node) - VALUES_FREE);
+    const perCollection = parent === schema.getQueryType() ? (ofEachCollection[node.name.value] ?? 0) : 0;
     if (isLeafType(type) || !node.selectionSet)
       return values + (parent === schema.getMutationType() ? MUTATION_WEIGHT : 0);
     const weight = weights[type.name];
     const sizeMax = weight === undefined ? PONDER_SIZE_MAX : OWN_SIZE_MAX;
     const size = Math.min(sizeOf(node, field, variables), sizeMax);
     const things = lists.map((name) => countOf(node, name, variables));
-    let made = values + (weight ?? 1) * Math.max(...things);
+    const ofAll = Math.min(perCollection * collectionCount, OF_ALL_COLLECTIONS_MAX);
+    let made = values + ofAll + (weight ?? 1) * Math.max(...things);
     if (weight === undefined && asksForCount(node.selectionSet)) made += PONDER_COUNT_WEIGHT;
     return made + conditionsOf(node, weight !== undefined, variables) + size * ofSet(node.selectionSet, type);
   };

@@ -26,6 +26,8 @@ export interface EndpointDependencies<Context> extends Pick<ErrorReports, "redac
   /** Extends Ponder's `Query`, and declares `Mutation` with `extend schema { mutation: Mutation }`. */
   readonly ownSdl: string;
   readonly rootValue: RootValue<Context>;
+  /** How many collections are served; 1 by default. What is asked of all of them costs as much more. */
+  readonly collectionCount?: number;
 }
 
 export interface EndpointRequest<Context> {
@@ -77,7 +79,7 @@ export async function createGraphqlEndpoint<Context>(
   const schemas = await buildSchemas(dependencies);
   assertRootValue(schemas, dependencies.rootValue);
   const introspection = createIntrospectionCache();
-  const plan = createPlanner<Context>(schemas, introspection);
+  const plan = createPlanner<Context>(schemas, introspection, dependencies.collectionCount ?? 1);
 
   const { redactError, onError } = dependencies;
 

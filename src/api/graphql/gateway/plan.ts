@@ -44,6 +44,7 @@ export const isPlan = <Context>(planned: Plan<Context> | EndpointAnswer): planne
 export function createPlanner<Context>(
   schemas: Schemas,
   introspection: Pick<ReturnType<typeof createIntrospectionCache>, "find">,
+  collectionCount: number,
 ): Planner<Context> {
   const prepare = cacheByText((query) => prepareDocument(query, schemas), isPrepared);
   const takeIntrospection = createIntrospectionLimit();
@@ -73,7 +74,7 @@ export function createPlanner<Context>(
     if (unanswerable.length > 0) return refuse(unanswerable);
     const refused = operation.introspects ? await takeIntrospection() : undefined;
     if (refused) return refusal([refused]);
-    const cost = operationCost(schemas.merged, operation, coerced);
+    const cost = operationCost(schemas.merged, operation, coerced, collectionCount);
     return { request, key, operation, coerced, context, cost, refuse };
   };
 }

@@ -151,7 +151,9 @@ export function createSdkFields(deps: SdkFieldDeps) {
       if (asksForSale(asked)) return { total: 0, data: [] };
       const pages: ({ readonly collection: CollectionConfig } & Pick<TokenPage, "tokenIds">)[] = [];
       let [left, total] = [size, 0];
-      for (const collection of await choose(collections, tokenAddresses ?? [], chainId)) {
+      const chosen = await choose(collections, tokenAddresses ?? [], chainId);
+      // A service may have a thousand collections, and a wallet has tokens of few.
+      for (const collection of await holdings.heldBy(chosen, owner)) {
         const page = await search.page(collection, {
           filter: toFilter({ owner }),
           sort: byId,
