@@ -17,7 +17,8 @@ export interface DailyJob {
   readonly name: string;
   /**
    * Works in steps short enough for the statement timeout, and returns how many rows it deleted. Undefined if it can't
-   * run yet: then it stays due. Each statement and transaction is followed by a rest, and rejects once the process stops.
+   * run yet: then it stays due. Before each statement and transaction but the first it rests; they reject once the process
+   * stops.
    */
   run(database: Database): Promise<number | undefined>;
 }
@@ -32,15 +33,14 @@ export interface Daily {
 
 type Rest = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
-/** The database for a job, which rests after each step for a multiple of what it has taken since the last rest. */
+/** The database for a job, which rests before each next step for a multiple of what it has taken since the last rest. */
 function unhurried(database: Database, signal: AbortSignal, rest: Rest): Database {
-  let resumedAt = performance.now();
+  let resumedAt: number | undefined;
   async function step<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (resumedAt !== undefined) await rest(backgroundRest(performance.now() - resumedAt), signal);
     signal.throwIfAborted();
-    const result = await work();
-    await rest(backgroundRest(performance.now() - resumedAt), signal);
     resumedAt = performance.now();
-    return result;
+    return work();
   }
   return {
     ...database,
