@@ -101,7 +101,12 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const gateway = (api: ApiName, ...apps: readonly OpenAPIHono<ApiEnv>[]): void => {
     app.use(
       `/${api}/*`,
-      compose(requireKey(keys, api), rateLimit(perTier(rateLimits, api)), requireAcceptsJson, revalidateJson),
+      compose(
+        requireKey(keys, api),
+        rateLimit(perTier(rateLimits, api)),
+        requireAcceptsAnswer,
+        revalidateJson,
+      ),
     );
     for (const routes of apps) app.route(`/${api}`, routes);
   };
@@ -183,6 +188,12 @@ const assignRequestId = createMiddleware<ApiEnv>((c, next) => {
   setHeader(c, "X-Request-Id", id);
   return next();
 });
+
+// Its route compares `Accept` with the type of the file that is asked for.
+const HEALTH_PATH = /^\/market-partner\/collections\/[^/]+\/health$/;
+
+const requireAcceptsAnswer: MiddlewareHandler<ApiEnv> = (c, next) =>
+  HEALTH_PATH.test(c.req.path) ? next() : requireAcceptsJson(c, next);
 
 /** Pages and answers that show keys and form tokens beside text that others wrote. */
 const hasSecrets = (path: string): boolean => path.startsWith("/console") || path.startsWith("/admin");

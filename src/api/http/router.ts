@@ -9,6 +9,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { isDatabaseUnavailable, isUnstorableText } from "../db/database-away.ts";
 import { failedStatement } from "../db/statement-watch.ts";
 import { ApiError, errorBody, refusalOf } from "./errors.ts";
+import { clip } from "./fields.ts";
 import type { Tier } from "./limits/tiers.ts";
 import type { Logger } from "./logger.ts";
 import { checkQueryNames } from "./query-names.ts";
@@ -124,11 +125,16 @@ export const requireJson = createMiddleware(async (c, next) => {
 
 /** Refuses callers that don't accept JSON (spec.md "Gateway path shape"). */
 export const requireAcceptsJson = createMiddleware((c, next) => {
-  const accept = c.req.header("accept");
-  if (accept !== undefined && !/(?:\*\/\*|application\/\*|application\/json)/i.test(accept)) {
-    throw new ApiError("NOT_ACCEPTABLE", [
-      { path: "accept", message: `must allow application/json; received "${accept}"` },
-    ]);
-  }
+  requireAccepts(c.req.header("accept"), "application/json");
   return next();
 });
+
+/** Throws NOT_ACCEPTABLE where an `Accept` header, if there is one, allows no answer of this media type. */
+export function requireAccepts(accept: string | undefined, type: string): void {
+  const [name = ""] = type.split(";");
+  const allowed = ["*/*", `${name.split("/")[0]}/*`, name];
+  const named = (accept ?? "*/*").split(",").map((each) => each.split(";")[0]?.trim().toLowerCase() ?? "");
+  if (named.some((each) => allowed.includes(each))) return;
+  const message = `must allow ${name}; received "${clip(accept ?? "")}"`;
+  throw new ApiError("NOT_ACCEPTABLE", [{ path: "accept", message }]);
+}

@@ -30,9 +30,10 @@ beforeEach(async () => {
 async function open() {
   const api = createTestApp(test);
   const key = await api.createKey();
-  return (query = "") =>
+  return (query = "", headers: Record<string, string> = {}) =>
     api.call(`/market-partner/collections/${COLLECTION}/health?chain_id=${CHAIN_ID}${query && `&${query}`}`, {
       key,
+      headers,
     });
 }
 
@@ -174,6 +175,44 @@ describe("the health of a collection", () => {
     const rows = (await lines("cause=http_status&format=ndjson")).trimEnd().split("\n");
     expect(rows).toHaveLength(12_001);
     expect(JSON.parse(rows[12_000] ?? "")).toMatchObject({ token_id: "12000", kind: "read" });
+  });
+
+  it.each([
+    ["text/csv", "cause=timeout&format=csv", 200],
+    ["text/*", "cause=timeout&format=csv", 200],
+    ["application/x-ndjson", "cause=timeout&format=ndjson", 200],
+    ["text/html, */*;q=0.1", "cause=timeout&format=ndjson", 200],
+    ["application/json", "cause=timeout", 200],
+    ["application/json", "", 200],
+    ["*/*", "", 200],
+    ["application/json", "cause=timeout&format=csv", 406],
+    ["text/csv", "cause=timeout&format=ndjson", 406],
+    ["text/csv", "cause=timeout", 406],
+    ["text/csv", "", 406],
+  ])("answers a client that accepts %s and asks for %j with %i", async (accept, query, expected) => {
+    await know(1);
+    const { status, body } = await (await open())(query, { accept });
+
+    expect(status).toBe(expected);
+    if (status === 406) expect(body).toMatchObject({ code: "NOT_ACCEPTABLE", details: [{ path: "accept" }] });
+  });
+
+  it("names what a client must accept for a format, and what it accepts instead", async () => {
+    const { body } = await (await open())("cause=timeout&format=csv", { accept: "application/json" });
+
+    expect(body.details).toEqual([
+      { path: "accept", message: 'must allow text/csv; received "application/json"' },
+    ]);
+  });
+
+  it("needs a key, and counts each request once", async () => {
+    const path = `/market-partner/collections/${COLLECTION}/health?chain_id=${CHAIN_ID}`;
+    const api = createTestApp(test);
+    const key = await api.createKey();
+
+    expect((await api.call(path)).status).toBe(401);
+    const remaining = async () => Number((await api.call(path, { key })).headers.get("ratelimit-remaining"));
+    expect((await remaining()) - (await remaining())).toBe(1);
   });
 
   it.each([

@@ -12,7 +12,7 @@ import { ApiError } from "../../http/errors.ts";
 import { chainIdField, clip, collectionNameField, tokenIdField } from "../../http/fields.ts";
 import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
 import { answerLimit, type InFlightLimit, rateLimited } from "../../http/limits/rate-limit.ts";
-import { type ApiEnv, createRouter } from "../../http/router.ts";
+import { type ApiEnv, createRouter, requireAccepts } from "../../http/router.ts";
 import type { Collections } from "../collections.ts";
 import { blockField } from "../holders/owner-routes.ts";
 import { mediaTypes } from "./export-formats.ts";
@@ -144,15 +144,6 @@ export function exportRoutes({ collections, exports }: ExportRouteDeps) {
     c.header("X-Accel-Buffering", "no");
     return c.body(format === "parquet" ? stream : compressed(c, stream), 200);
   });
-}
-
-function requireAccepts(accept: string | undefined, type: string): void {
-  const [name = ""] = type.split(";");
-  const allowed = ["*/*", `${name.split("/")[0]}/*`, name];
-  const named = (accept ?? "*/*").split(",").map((each) => each.split(";")[0]?.trim().toLowerCase() ?? "");
-  if (named.some((each) => allowed.includes(each))) return;
-  const message = `must allow ${name}; received "${clip(accept ?? "")}"`;
-  throw new ApiError("NOT_ACCEPTABLE", [{ path: "accept", message }]);
 }
 
 /** As http/compression.ts does for whole texts, while the export grows. */

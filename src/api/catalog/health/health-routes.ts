@@ -7,7 +7,7 @@ import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
 import { chainIdField, clip, collectionNameField, limitField } from "../../http/fields.ts";
 import { cursorField, pageCursor } from "../../http/page-cursor.ts";
-import { createRouter } from "../../http/router.ts";
+import { createRouter, requireAccepts } from "../../http/router.ts";
 import type { Collections } from "../collections.ts";
 import type { HealthService } from "./health.ts";
 import { exportFormats, exportOf, exportTypes } from "./health-export.ts";
@@ -84,7 +84,14 @@ const healthRoute = createRoute({
         "application/x-ndjson": { schema: z.string() },
       },
     },
-    ...errorResponses("INVALID_REQUEST", "KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED", "COLLECTION_NOT_FOUND"),
+    ...errorResponses(
+      "INVALID_REQUEST",
+      "KEY_MISSING",
+      "KEY_INVALID",
+      "NOT_ALLOWED",
+      "COLLECTION_NOT_FOUND",
+      "NOT_ACCEPTABLE",
+    ),
   },
 });
 
@@ -103,6 +110,7 @@ export interface HealthRouteDeps {
 export function collectionHealthRoutes({ collectionHealth: health, findCollection }: HealthRouteDeps) {
   return createRouter().openapi(healthRoute, async (c) => {
     const { chain_id, cause, format, limit, cursor } = c.req.valid("query");
+    requireAccepts(c.req.header("accept"), format === "json" ? "application/json" : exportTypes[format]);
     const collection = await findCollection(c.req.valid("param").collection_address, chain_id);
     if (cause === undefined) {
       if (format !== "json") throw needsCause("format");
