@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
 import { CHAIN_SCHEMA, checkpoint, createTestDatabase } from "../../support/database.ts";
@@ -266,4 +266,39 @@ it("what cannot be listed is refused by name", async () => {
   const forged = Buffer.from(JSON.stringify(["x", { event: "1\0" }])).toString("base64url");
   expect(await refused(OF_TOKEN, `?cursor=${forged}`)).toEqual([...invalid, "cursor"]);
   expect((await api.call(OF_TOKEN)).body.code).toBe("KEY_MISSING");
+});
+
+describe("a cursor of a metadata change", () => {
+  /** The first page's, with another time. */
+  async function cursorAt(at: string): Promise<string> {
+    await live();
+    const { next_cursor: cursor } = await read(OF_TOKEN, "?limit=1");
+    const [list] = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    return Buffer.from(JSON.stringify([list, { at, version: "1" }])).toString("base64url");
+  }
+
+  it.each([
+    ["in a month that does not exist", "2024-19-01T12:00:00.000000Z"],
+    ["in a month 0", "2024-00-10T12:00:00.000000Z"],
+    ["on a day that its month lacks", "2024-02-30T12:00:00.000000Z"],
+    ["on a day that only leap years have", "2023-02-29T12:00:00.000000Z"],
+    ["at an hour that no day has", "2024-01-31T25:00:00.000000Z"],
+    ["in the year 0, which PostgreSQL does not know", "0000-01-01T00:00:00.000000Z"],
+    ["of less precision than ours", "2024-01-31T12:00:00Z"],
+  ])("is refused %s", async (_title, at) => {
+    const { status, body } = await api.call(`${OF_TOKEN}?cursor=${await cursorAt(at)}`, { key });
+
+    expect([status, body.code, body.details]).toEqual([
+      400,
+      "INVALID_REQUEST",
+      [{ path: "cursor", message: "cursor is not one that an answer gave as next_cursor" }],
+    ]);
+  });
+
+  it.each(["2024-02-29T23:59:59.999999Z", "0001-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"])(
+    "may be of %s",
+    async (at) => {
+      expect((await api.call(`${OF_TOKEN}?cursor=${await cursorAt(at)}`, { key })).status).toBe(200);
+    },
+  );
 });

@@ -152,6 +152,63 @@ describe("a cursor", () => {
     ]);
   });
 
+  it.each([
+    ["U+0000", "0x\0", {}],
+    ["the kind of a date", "2024-01-01", { address: ["Date"] }],
+    ["the kind of a pattern", "x", { address: ["regexp"] }],
+    ["the kind of a set", "x", { address: ["set"] }],
+    ["a class of its own", "x", { address: [["class", "x"]] }],
+    ["a kind that is no list", "x", { address: "Date" }],
+  ])("is refused with %s for a column of text", async (_title, address, values) => {
+    const c = cursorOf({ address }, values);
+
+    expect(await refusal("query ($c: String) { collections(after: $c) { totalCount } }", { c })).toEqual([
+      `after is "${clip(c)}"; ${NO_CURSOR}`,
+    ]);
+  });
+
+  it.each([
+    ["more digits than a column has", "9".repeat(79), { id: ["bigint"] }],
+    ["a kind of a kind", "3", { id: ["bigint", { x: ["Date"] }] }],
+    ["the kind of what it lacks", "3", { id: ["bigint"], lockCount: ["Date"] }],
+    ["the kind of a prototype", "3", { id: ["bigint"], "__proto__.x": ["Date"] }],
+  ])("is refused with %s for a column of big numbers", async (_title, id, values) => {
+    const c = cursorOf({ id }, values);
+
+    expect(await refusal("query ($c: String) { tokens(after: $c) { totalCount } }", { c })).toEqual([
+      `after is "${clip(c)}"; ${NO_CURSOR}`,
+    ]);
+  });
+
+  it.each([
+    [
+      "values that refer to each other",
+      { values: { id: ["bigint"] }, referentialEqualities: { id: ["id.x"] } },
+    ],
+    ["one kind for the whole row", { values: ["Date"] }],
+    ["kinds that are text", { values: "bigint" }],
+    ["kinds that are null", { values: null }],
+  ])("is refused with %s", async (_title, meta) => {
+    const c = base64({ json: { id: "3" }, meta });
+
+    expect(await refusal("query ($c: String) { tokens(after: $c) { totalCount } }", { c })).toEqual([
+      `after is "${clip(c)}"; ${NO_CURSOR}`,
+    ]);
+  });
+
+  it("may be of a column of text, and of the highest id", async () => {
+    const query =
+      "query ($a: String, $b: String) { collections(after: $a) { totalCount } tokens(after: $b) { totalCount } }";
+    const a = base64({ json: { address: "0xaa" } });
+    const { data, errors } = await harness.ask({
+      query,
+      variables: { a, b: cursorOf({ id: String(2n ** 256n - 1n) }) },
+    });
+
+    expect(errors).toBeUndefined();
+    expect(data).toEqual({ collections: { totalCount: 1 }, tokens: { totalCount: 5 } });
+  });
+
   it("is reported once when it stands beside an order that is none", async () => {
     expect(await refusal('{ tokens(orderBy: "secret", after: "abc") { totalCount } }')).toHaveLength(1);
   });

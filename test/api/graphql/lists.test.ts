@@ -207,6 +207,19 @@ it.each([
   expect(errors?.[0]?.message).toContain(message);
 });
 
+it("a cursor of a time that does not exist is refused, as over REST", async () => {
+  const page = await rest(`${MARKET}/activity?limit=1`);
+  const [list] = JSON.parse(Buffer.from(String(page.nextCursor), "base64url").toString());
+  const position = { at: "2024-02-30T12:00:00.000000Z", version: "1" };
+  const cursor = Buffer.from(JSON.stringify([list, position])).toString("base64url");
+
+  const { errors } = await graphql(`{ collectionActivity(${ADDRESS}, cursor: "${cursor}") { nextCursor } }`);
+  expect(errors?.[0]).toMatchObject({
+    message: "Invalid request; cursor: cursor is not one that an answer gave as next_cursor",
+    extensions: { code: "INVALID_REQUEST" },
+  });
+});
+
 it("a list costs what it may return: eight pages of a hundred tokens are fine, ten are not", async () => {
   const pages = (count: number) =>
     `{ ${Array.from(

@@ -33,7 +33,8 @@ export interface ActivityPage {
 const position = z.union([
   z.strictObject({ event: z.string().regex(/^[0-9]{10}[\w-]*$/) }),
   z.strictObject({
-    at: z.string().regex(/^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z$/),
+    // PostgreSQL has no year 0.
+    at: z.iso.datetime({ precision: 6 }).refine((text) => !text.startsWith("0000")),
     version: z.string().regex(/^[0-9]{1,18}$/),
   }),
 ]);

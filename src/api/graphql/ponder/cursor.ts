@@ -1,35 +1,44 @@
 /** The cursors of Ponder's lists: the ordered columns of a row, as superjson and base64. */
 
+import { isStorable } from "../../http/fields.ts";
 import type { PonderTable } from "./ponder-tables.ts";
+
+// As many as its columns of big numbers take, numeric(78).
+const BIG_NUMBER = /^-?\d{1,78}$/;
 
 /**
  * Whether Ponder can continue a list of that order from a cursor: it has a value for each ordering column, which are
  * `orderBy`'s and those of the primary key (graphql/index.ts, buildOrderBySchema and encodeCursor).
  */
 export function isCursor(text: string, { columns, key }: PonderTable, orderBy: string | undefined): boolean {
-  const { json, meta } = read(text);
+  const { row, kinds } = read(text);
+  // Superjson makes of a value what its kind says: a date, a pattern, an object of a class.
+  const isBigNumber = ([name, kind]: [string, unknown]): boolean =>
+    columns.get(name) === "BigInt" && Object.hasOwn(row, name) && isDigits(row[name]) && isBig(kind);
+  if (!kinds || !Object.entries(kinds).every(isBigNumber)) return false;
   const ordered = orderBy === undefined ? key : [orderBy, ...key];
   return ordered.every((name) => {
-    if (!Object.hasOwn(json, name)) return false;
-    const type = columns.get(name);
-    const kind = Object.hasOwn(meta, name) ? String(meta[name]) : undefined;
-    return json[name] === null || isValue(json[name], type, kind);
+    if (!Object.hasOwn(row, name)) return false;
+    return row[name] === null || isValue(row[name], columns.get(name), Object.hasOwn(kinds, name));
   });
 }
 
-/** `kind` is superjson's type annotation for a value that JSON can't represent. */
-function isValue(value: unknown, type: string | undefined, kind: string | undefined): boolean {
+const isDigits = (value: unknown): boolean => typeof value === "string" && BIG_NUMBER.test(value);
+const isBig = (kind: unknown): boolean => Array.isArray(kind) && kind.length === 1 && kind[0] === "bigint";
+
+/** Without a kind, which only big numbers have, a value is what it is in JSON. */
+function isValue(value: unknown, type: string | undefined, hasKind: boolean): boolean {
   switch (type) {
     case "BigInt":
-      return kind === "bigint" && typeof value === "string" && /^-?\d+$/.test(value);
+      return hasKind;
     case "Int":
-      return kind === undefined && typeof value === "number" && (value | 0) === value;
+      return typeof value === "number" && (value | 0) === value;
     case "Float":
-      return kind === undefined && typeof value === "number";
+      return typeof value === "number";
     case "Boolean":
-      return kind === undefined && typeof value === "boolean";
+      return typeof value === "boolean";
     case "String":
-      return kind !== "bigint" && typeof value === "string";
+      return typeof value === "string" && isStorable(value);
     default:
       return true;
   }
@@ -37,9 +46,12 @@ function isValue(value: unknown, type: string | undefined, kind: string | undefi
 
 type Entries = Readonly<Record<string, unknown>>;
 
-function read(text: string): { readonly json: Entries; readonly meta: Entries } {
+/** The row, and superjson's kinds of values that JSON can't represent; undefined for notes that no row needs. */
+function read(text: string): { readonly row: Entries; readonly kinds: Entries | undefined } {
   const content = recordOf(parse(Buffer.from(text, "base64").toString()));
-  return { json: recordOf(content.json), meta: recordOf(recordOf(content.meta).values) };
+  const { values = {}, v: _version, ...others } = recordOf(content.meta);
+  const isPlain = typeof values === "object" && values !== null && Object.keys(others).length === 0;
+  return { row: recordOf(content.json), kinds: isPlain ? (values as Entries) : undefined };
 }
 
 function parse(text: string): unknown {
