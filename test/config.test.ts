@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { requireSlugs } from "../src/api/boot.ts";
 import { BootError } from "../src/boot-error.ts";
 import { loadIndexConfig } from "../src/config.ts";
 
@@ -116,6 +117,41 @@ describe("entries that are refused", () => {
     const message = refusal(() => load([entry, { ...entry, address: upper }]));
 
     expect(message).toContain(`lists ${ADDRESS} on chain 2020 twice; remove one`);
+  });
+});
+
+describe("slugs of the collections file", () => {
+  const requireAll = (...slugs: readonly string[]) => {
+    const file = collectionsFile([]);
+    const { collections } = load(
+      slugs.map((slug, nth) => ({ ...entry, address: `0x${String(nth).padStart(40, "0")}`, slug })),
+    );
+    requireSlugs(collections, file);
+  };
+
+  it.each([
+    { fault: "looks like an address", slug: "0xface", says: "must not look like an address" },
+    {
+      fault: "looks like an address without 0x",
+      slug: ADDRESS.slice(2),
+      says: "must not look like an address",
+    },
+    {
+      fault: "is longer than any path takes",
+      slug: "a".repeat(201),
+      says: "must have at most 200 characters",
+    },
+  ])("are refused, naming the entry, where one $fault", ({ slug, says }) => {
+    const message = refusal(() => requireAll("heroes", slug));
+
+    expect(message).toContain(`${join(folder, "collections.json")}[1].slug: ${says}`);
+    expect(message).toContain(`it is "${slug.slice(0, 80)}`);
+    expect(message).toContain('see README "Collections"');
+  });
+
+  it("may be anything that a path takes, and be missing", () => {
+    requireAll("heroes", "0xfacet", "a".repeat(200), "-");
+    requireSlugs(load([entry]).collections, "collections.json");
   });
 });
 

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { requireSlugs } from "../../src/api/boot.ts";
 import { type CollectionConfig, loadIndexConfig } from "../../src/config.ts";
 
 const INDENT = "  ";
@@ -92,7 +93,8 @@ function requireValid(part: string, file: string): void {
     "http://localhost",
   ]);
   try {
-    loadIndexConfig({ ...Object.fromEntries(endpoints), COLLECTIONS_FILE: part });
+    const { collections } = loadIndexConfig({ ...Object.fromEntries(endpoints), COLLECTIONS_FILE: part });
+    requireSlugs(collections, part);
   } catch (cause) {
     throw new Error((cause as Error).message.replaceAll(part, file), { cause });
   }

@@ -1,6 +1,7 @@
 /** `npx vitrine collections`: the collections file. */
 
 import { type Command, InvalidArgumentError } from "commander";
+import { faultOfSlug } from "../../src/api/http/text/slug.ts";
 import type { Standard } from "../../src/config.ts";
 import type { AddOptions } from "./add-collection.ts";
 import type { Tool } from "./tool.ts";
@@ -10,7 +11,8 @@ const wholeNumber = (text: string): number => {
   return Number(text);
 };
 const slugOf = (text: string): string => {
-  if (!/^[a-z0-9_-]+$/.test(text)) throw new InvalidArgumentError("must consist of a-z, 0-9, _ and -.");
+  const fault = faultOfSlug(text);
+  if (fault !== undefined) throw new InvalidArgumentError(`${fault}.`);
   return text;
 };
 const standardOf = (text: string): Standard => {

@@ -2,7 +2,7 @@
 
 import { BootError } from "../boot-error.ts";
 import { loadIndexConfig } from "../config.ts";
-import { requireFreePort, stopOnBootError } from "./boot.ts";
+import { requireFreePort, requireSlugs, stopOnBootError } from "./boot.ts";
 import { lockSchemaForProcess } from "./chain/index/schema-lock.ts";
 import { ponderTransport } from "./chain/rpc/ponder-transport.ts";
 import { verifyChainIds } from "./chain/rpc/verify-chain-ids.ts";
@@ -23,6 +23,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 export const bootIndex = () =>
   stopOnBootError(async () => {
     const config = loadIndexConfig(process.env);
+    requireSlugs(config.collections, process.env.COLLECTIONS_FILE || "collections.json");
     loadServingConfig(process.env);
     const { command, port, hostname, schema } = ponderRuntime();
     if (schema === "vitrine") {

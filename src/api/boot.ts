@@ -2,6 +2,8 @@
 
 import { createServer } from "node:net";
 import { BootError } from "../boot-error.ts";
+import type { CollectionConfig } from "../config.ts";
+import { faultOfSlug } from "./http/text/slug.ts";
 
 export async function stopOnBootError<T>(boot: () => Promise<T>): Promise<T> {
   try {
@@ -31,4 +33,18 @@ export async function requireFreePort(port: number, hostname?: string): Promise<
     });
     probe.listen(port, hostname, () => probe.close(() => resolve()));
   });
+}
+
+/**
+ * Throws a BootError that names the entry of `file` whose slug no path accepts. Not in src/config.ts, since Ponder hashes
+ * that file's text: a change there needs a new chain index.
+ */
+export function requireSlugs(collections: readonly CollectionConfig[], file: string): void {
+  for (const [index, { slug }] of collections.entries()) {
+    const fault = slug === undefined ? undefined : faultOfSlug(slug);
+    if (fault !== undefined)
+      throw new BootError(
+        `${file}[${index}].slug: ${fault}; it is "${slug}"; see README "Collections" for the format.`,
+      );
+  }
 }

@@ -107,6 +107,23 @@ it("a wallet, another contract, a malformed address and a used slug are refused,
   expect(readFileSync(file, "utf8")).toBe(BEFORE);
 });
 
+it("a slug that no path accepts is refused before anything is asked, and one in the file before it is changed", async () => {
+  for (const [slug, says] of [
+    ["0xface", "must not look like an address"],
+    ["No Slug", "must be of a-z, 0-9, - and _"],
+    ["a".repeat(201), "must have at most 200 characters"],
+  ] as const)
+    await expect(
+      add(of("heroes").address, "--slug", slug, "--rpc", "http://127.0.0.1:9", "--yes"),
+    ).rejects.toThrow(says);
+  expect(readFileSync(file, "utf8")).toBe(BEFORE);
+
+  const wrong = BEFORE.replace(/"startBlock"/, '"slug": "0xface", "startBlock"');
+  writeFileSync(file, wrong);
+  await expect(add(of("heroes").address, "--yes")).rejects.toThrow(`${file}[0].slug: must not look like`);
+  expect(readFileSync(file, "utf8")).toBe(wrong);
+});
+
 it("an endpoint without old state is asked for a start block, and one is enough", async () => {
   const pruned = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

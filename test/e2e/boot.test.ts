@@ -48,9 +48,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const collectionsFile = (chainId = 31337): string => {
-  const file = join(folder, `collections-${chainId}.json`);
-  writeFileSync(file, JSON.stringify([{ chainId, address: ADDRESS, startBlock: 0 }]));
+const collectionsFile = (chainId = 31337, slug?: string): string => {
+  const file = join(folder, `collections-${[chainId, slug].filter(Boolean).join("-")}.json`);
+  writeFileSync(file, JSON.stringify([{ chainId, address: ADDRESS, startBlock: 0, slug }]));
   return file;
 };
 const environment = (): Record<string, string> => ({
@@ -163,6 +163,10 @@ const faults: Readonly<Record<string, { env: () => Record<string, string>; sente
   "a collections file that is not there": {
     env: () => ({ COLLECTIONS_FILE: join(folder, "none.json") }),
     sentence: /none\.json can't be read; create it or point COLLECTIONS_FILE/,
+  },
+  "a slug that no path accepts": {
+    env: () => ({ COLLECTIONS_FILE: collectionsFile(31337, "0xface") }),
+    sentence: /\[0\]\.slug: must not look like an address .*; it is "0xface"; see README "Collections"/,
   },
   "a malformed variable": {
     env: () => ({ TRADE_MAX_AGE: "soon" }),

@@ -2,6 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { parseAddress, parseTokenId } from "../../domain/token-ref.ts";
+import { faultOfSlug, isLikeAddress, SLUG_RULE } from "./text/slug.ts";
 
 /** In the examples of the committed document: Axie on Ronin. A service shows its own collections instead. */
 export const EXAMPLE_CHAIN_ID = 2020;
@@ -21,19 +22,14 @@ export const addressField = z
     example: EXAMPLE_ADDRESS,
   });
 
-const SLUG_CHARACTERS_MAX = 200;
-// Rather a mistyped address than the slug of a collection that is not served.
-const NEARLY_ADDRESS = /^(0x[0-9a-f]*|[0-9a-f]{40})$/;
-
 /** A collection's address in lower case, or its slug; `Collections.findNamed` finds it. */
 export const collectionNameField = z
   .string()
   .transform((text, context) => {
-    const isSlug =
-      text.length <= SLUG_CHARACTERS_MAX && /^[a-z0-9_-]+$/.test(text) && !NEARLY_ADDRESS.test(text);
-    const name = parseAddress(text) ?? (isSlug ? text : undefined);
+    const name = parseAddress(text) ?? (faultOfSlug(text) === undefined ? text : undefined);
     if (name) return name;
-    const message = `"${clip(text)}" is neither an address (0x and 40 hex digits) nor a slug (1 to ${SLUG_CHARACTERS_MAX} of a-z, 0-9, - and _)`;
+    const slug = isLikeAddress(text) ? "which must not look like one" : SLUG_RULE;
+    const message = `"${clip(text)}" is neither an address (0x and 40 hex digits) nor a slug (${slug})`;
     context.addIssue({ code: "custom", message });
     return z.NEVER;
   })

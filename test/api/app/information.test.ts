@@ -248,6 +248,33 @@ describe("writing information", () => {
     expect((await put({ name: "Again", slug: "taken" })).status).toBe(200);
   });
 
+  it.each(["0x", "0xface", "0x0123456789", FAR_COLLECTION, FAR_COLLECTION.slice(2), "a".repeat(40)])(
+    "takes no slug that looks like an address: %s",
+    async (slug) => {
+      const { status, body } = await put({ name: "Far", slug }, FAR_COLLECTION);
+
+      expect([status, body.details]).toEqual([
+        400,
+        [
+          {
+            path: "slug",
+            message: `must not look like an address (0x and hex digits, or 40 hex digits); it is "${slug}"`,
+          },
+        ],
+      ]);
+    },
+  );
+
+  it.each(["face", "0", "0x-1", "0xfacet", "x0", "-", "a".repeat(39), "a".repeat(41), "z".repeat(100)])(
+    "gives the collection the slug %s in every path",
+    async (slug) => {
+      expect((await put({ name: "Far", slug }, FAR_COLLECTION)).status).toBe(200);
+
+      const { body } = await api.call(`/market/collections/${slug}`, { key });
+      expect([body.collection_address, body.slug]).toEqual([FAR_COLLECTION, slug]);
+    },
+  );
+
   it("frees a slug for others once it is removed", async () => {
     await put({ name: "Other", slug: "moving" });
     await put({ name: "Other", slug: "moved" });

@@ -3,6 +3,7 @@ import {
   addressField,
   chainIdField,
   clip,
+  collectionNameField,
   collectionRefField,
   tokenIdField,
 } from "../../../src/api/http/fields.ts";
@@ -38,6 +39,34 @@ describe("an address", () => {
 
     expect(error?.issues[0]?.message.length).toBeLessThan(200);
   });
+});
+
+describe("the name of a collection in a path", () => {
+  const refused = (text: string) => collectionNameField.safeParse(text).error?.issues[0]?.message;
+
+  it("is an address in lower case, or a slug as it is", () => {
+    expect(collectionNameField.parse(MIXED)).toBe(LOWER);
+    for (const slug of ["heroes", "0xfacet", "a_-1", "a".repeat(39), "z".repeat(200)])
+      expect(collectionNameField.parse(slug)).toBe(slug);
+  });
+
+  it.each(["", "Heroes", "a b", "a/b", "heroes\n", "z".repeat(201)])(
+    "is not %j, and what a slug consists of is said",
+    (text) => {
+      expect(refused(text)).toBe(
+        `"${clip(text)}" is neither an address (0x and 40 hex digits) nor a slug (1 to 200 of a-z, 0-9, - and _)`,
+      );
+    },
+  );
+
+  it.each(["0x", "0xface", LOWER.slice(2), LOWER.slice(0, -1), `${LOWER}0`])(
+    "is not %j, since a slug must not look like an address",
+    (text) => {
+      expect(refused(text)).toBe(
+        `"${text}" is neither an address (0x and 40 hex digits) nor a slug (which must not look like one)`,
+      );
+    },
+  );
 });
 
 describe("a token id", () => {

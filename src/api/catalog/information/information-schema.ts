@@ -2,6 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { clip } from "../../http/fields.ts";
+import { faultOfSlug } from "../../http/text/slug.ts";
 import { hostOf } from "../../media/rules.ts";
 import { describe, storable } from "../../metadata/rules.ts";
 import { charactersAtMost, listAtMost, mustBe, mustBeObject } from "./field-messages.ts";
@@ -82,8 +83,8 @@ export const informationBody = z
     {
       name: nameUpTo(NAME_CHARACTERS_MAX).openapi({ maxLength: NAME_CHARACTERS_MAX, example: "Heroes" }),
       slug: optional(
-        textUpTo(NAME_CHARACTERS_MAX).refine((text) => /^[a-z0-9_-]+$/.test(text), {
-          error: (issue) => `must be of a-z, 0-9, - and _; it is "${clip(String(issue.input))}"`,
+        textUpTo(NAME_CHARACTERS_MAX).refine((text) => faultOfSlug(text) === undefined, {
+          error: ({ input }) => `${faultOfSlug(String(input))}; it is "${clip(String(input))}"`,
         }),
       ).openapi({ type: ["string", "null"], pattern: "^[a-z0-9_-]+$", maxLength: NAME_CHARACTERS_MAX }),
       description: optional(textUpTo(DESCRIPTION_CHARACTERS_MAX)).openapi({
