@@ -100,6 +100,23 @@ describe("the cost of an operation", () => {
     expect(await errorOf(query("$n: Int! = 50"))).toMatch(TOO_MUCH);
   });
 
+  it("counts null for a limit as the default, which it stands for", async () => {
+    const pages = (limit: string) =>
+      `${limit.includes("$n") ? "query ($n: Int) " : ""}{ ${Array.from(
+        { length: 30 },
+        (_, index) =>
+          `a${index}: searchTokens(${ADDRESS}, criteria: [{}, {}, {}]${limit}) { items { tokenId } }`,
+      ).join(" ")} }`;
+    const usual = await errorOf(pages(""));
+
+    expect(usual).toMatch(TOO_MUCH);
+    expect(await errorOf(pages(", limit: 20"))).toBe(usual);
+    expect(await errorOf(pages(", limit: null"))).toBe(usual);
+    expect(await errorOf(pages(", limit: $n"), { n: null })).toBe(usual);
+    expect(await errorOf(pages(", limit: $n"))).toBe(usual);
+    expect(await errorOf(pages(", limit: 1"))).not.toMatch(TOO_MUCH);
+  });
+
   it("leaves what is out of bounds to the field, which names the bound", async () => {
     const query = `{ ${list("a", "results { tokenId }", 1_000_000)} }`;
 

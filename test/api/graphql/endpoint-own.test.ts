@@ -65,6 +65,40 @@ describe("an operation of ours alone", () => {
     expect(harness.reported).toHaveLength(1);
   });
 
+  it("takes null for an argument's default, given as it is or by a variable", async () => {
+    const query = "query ($n: Int) { total a: total(from: null) b: total(from: $n) c: total(from: 8) }";
+
+    for (const variables of [{ n: null }, {}])
+      expect(await harness.ask({ query, variables })).toEqual({ data: { total: 4, a: 4, b: 4, c: 9 } });
+  });
+
+  it("gives null on where an argument has no default", async () => {
+    const own = await createHarness(ponder, {
+      ownSdl: "extend type Query { ours(text: String, more: Nested): String } input Nested { limit: Int }",
+      rootValue: { Query: { ours: (args: object) => JSON.stringify(args) }, Mutation: {} },
+    });
+
+    expect(await own.ask("{ a: ours(text: null, more: { limit: null }) b: ours }")).toEqual({
+      data: { a: '{"text":null,"more":{"limit":null}}', b: "{}" },
+    });
+  });
+
+  it("refuses null for an argument that must not be null, whatever its default", async () => {
+    const own = await createHarness(ponder, {
+      ownSdl: "extend type Query { ours(limit: Int! = 7): Int }",
+      rootValue: { Query: { ours: ({ limit }: { limit: number }) => limit }, Mutation: {} },
+    });
+
+    expect(await own.ask("{ ours }")).toEqual({ data: { ours: 7 } });
+    for (const [query, variables] of [
+      ["{ ours(limit: null) }", {}],
+      ["query ($n: Int = 3) { ours(limit: $n) }", { n: null }],
+    ] as const) {
+      const { errors } = await own.ask({ query, variables });
+      expect(errors?.[0]?.extensions.code).toBe("INVALID_REQUEST");
+    }
+  });
+
   it("blames the request for an argument that only its variables spoil", async () => {
     const { errors } = await harness.ask({
       query: "query ($skip: Boolean = false) { viewer @skip(if: $skip) }",

@@ -1,9 +1,11 @@
 /** Lists over GraphQL answer what REST answers, both by the public routes. */
 
+import { Kind, parse, print } from "graphql";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { EMPTY_RIGHTS } from "../../../src/api/delegation/rules.ts";
 import { camelKeys } from "../../../src/api/graphql/own/camel-keys.ts";
+import { ownSdl } from "../../../src/api/graphql/own/own.graphql.ts";
 import { graphqlRoutes } from "../../../src/api/graphql/routes.ts";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
 import { CHAIN_SCHEMA, checkpoint, createTestDatabase } from "../../support/database.ts";
@@ -205,6 +207,57 @@ it.each([
   const { errors } = await graphql(`{ ${query} }`);
 
   expect(errors?.[0]?.message).toContain(message);
+});
+
+describe("null for an argument with a default", () => {
+  const defaulted = parse(ownSdl).definitions.flatMap((definition) =>
+    definition.kind === Kind.OBJECT_TYPE_EXTENSION || definition.kind === Kind.OBJECT_TYPE_DEFINITION
+      ? (definition.fields ?? []).flatMap(({ name, arguments: declared = [] }) =>
+          declared
+            .filter(({ type, defaultValue }) => defaultValue && type.kind !== Kind.NON_NULL_TYPE)
+            .map((argument) => [name.value, argument.name.value, print(argument.type)] as const),
+        )
+      : [],
+  );
+  const TOKEN_ID = 'tokenId: "1"';
+  const fields: Readonly<Record<string, readonly [needed: string, selected: string]>> = {
+    searchTokens: [ADDRESS, "items { tokenId } nextCursor total"],
+    traitValues: [`${ADDRESS}, name: "Class"`, "values { value count }"],
+    searchAll: ['text: "a"', "tokens { tokenId }"],
+    tokenReport: [`${ADDRESS}, ${TOKEN_ID}`, "versions { number } next"],
+    owners: [ADDRESS, OWNERS],
+    walletTokens: [`address: "${ALICE}"`, WALLET_TOKENS],
+    tokenActivity: [`${ADDRESS}, ${TOKEN_ID}`, ACTIVITY],
+    collectionActivity: [ADDRESS, ACTIVITY],
+    walletActivity: [`address: "${ALICE}"`, ACTIVITY],
+  };
+
+  it("is tried with each of them", () => {
+    expect(defaulted.length).toBeGreaterThan(10);
+    expect([...new Set(defaulted.map(([field]) => field))].sort()).toEqual(Object.keys(fields).sort());
+  });
+
+  it.each(defaulted)("is the default of %s: %s", async (field, argument, type) => {
+    const [needed, selected] = fields[field] as (typeof fields)[string];
+    const query = `query ($none: ${type}) {
+      absent: ${field}(${needed}) { ${selected} }
+      literal: ${field}(${needed}, ${argument}: null) { ${selected} }
+      variable: ${field}(${needed}, ${argument}: $none) { ${selected} } }`;
+
+    const { status, body } = await api.call("/graphql", { body: { query, variables: { none: null } } });
+    expect([status, body.errors]).toEqual([200, undefined]);
+    const { absent, literal, variable } = body.data;
+    expect(absent).not.toBeNull();
+    expect([literal, variable]).toEqual([absent, absent]);
+  });
+
+  it.each(["from", "size"])("stays refused where an argument must not be null: %s", async (argument) => {
+    const given = { from: "0", size: "1", [argument]: "null" };
+    const query = `{ erc721Tokens(${ADDRESS}, from: ${given.from}, size: ${given.size}) { total } }`;
+
+    const { body } = await api.call("/graphql", { body: { query } });
+    expect(body.errors[0].message).toBe('Expected value of type "Int!", found null.');
+  });
 });
 
 it("a cursor of a time that does not exist is refused, as over REST", async () => {

@@ -6,6 +6,7 @@ import {
   type ExecutionResult,
   execute,
   type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
   getNullableType,
   isListType,
@@ -62,10 +63,23 @@ export function assertResolvers(
   if (surplus.length > 0) throw new Error(`${type} has no field for the resolvers ${surplus.join(", ")}`);
 }
 
+type Args = Readonly<Record<string, unknown>>;
+
 const resolveField: GraphQLFieldResolver<unknown, unknown> = (source, args, context, info) => {
-  const value: unknown = defaultFieldResolver(source, args, context, info);
+  const value: unknown = defaultFieldResolver(source, withDefaults(args, info), context, info);
   return isListType(getNullableType(info.returnType)) ? settleLater(value) : value;
 };
+
+/** Null for an argument counts as absent: it stands for the default that the SDL declares, if there is one. */
+function withDefaults(args: Args, { parentType, fieldName }: GraphQLResolveInfo): Args {
+  const nulls = Object.keys(args).filter((name) => args[name] === null);
+  if (nulls.length === 0) return args;
+  const declared = parentType.getFields()[fieldName]?.args ?? [];
+  const defaults = declared
+    .filter(({ name, defaultValue }) => defaultValue !== undefined && nulls.includes(name))
+    .map(({ name, defaultValue }) => [name, defaultValue]);
+  return { ...args, ...Object.fromEntries(defaults) };
+}
 
 // graphql-js 16 abandons a list's pending items when a later item fails synchronously, and an abandoned rejection ends
 // the process. If all items are promises, graphql-js waits for each of them.
