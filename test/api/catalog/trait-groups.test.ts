@@ -1,13 +1,13 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
-  compareNames,
   createTraitGrouping,
   defaultGroups,
   groupTraits,
   noticesOf,
 } from "../../../src/api/catalog/information/trait-groups.ts";
 import type { Trait } from "../../../src/api/metadata/document/traits.ts";
+import { sortByName } from "../../../src/api/search/rules.ts";
 
 const trait = (trait_type: string, display_type: Trait["display_type"] = "string"): Trait => ({
   trait_type,
@@ -185,7 +185,7 @@ describe("groups that a collection's makers submit", () => {
 });
 
 describe("the order of names", () => {
-  const sort = (names: readonly string[]): string[] => [...names].sort(compareNames);
+  const sort = (names: readonly string[]): string[] => sortByName(names, (name) => name);
 
   it.each([
     ["is blind to case", ["b", "C", "a", "B"], ["a", "B", "b", "C"]],
@@ -205,15 +205,42 @@ describe("the order of names", () => {
     expect(sort(names)).toEqual(sorted);
   });
 
-  it("is total: equal only for the same name, and the same from both sides", () => {
-    const name = fc.string({ unit: "grapheme", maxLength: 6 });
+  it("is total: the same whatever order the names were in", () => {
+    const names = fc.uniqueArray(fc.string({ unit: "grapheme", maxLength: 6 }), { maxLength: 6 });
+    const orders = names.chain((these) =>
+      fc.tuple(fc.constant(these), fc.shuffledSubarray(these, { minLength: these.length })),
+    );
     fc.assert(
-      fc.property(name, name, name, (a, b, c) => {
-        expect(Math.sign(compareNames(a, b))).toBe(-Math.sign(compareNames(b, a)) + 0);
-        expect(compareNames(a, b) === 0).toBe(a === b);
-        if (compareNames(a, b) <= 0 && compareNames(b, c) <= 0)
-          expect(compareNames(a, c)).toBeLessThanOrEqual(0);
+      fc.property(orders, ([these, shuffled]) => {
+        expect(sort(shuffled)).toEqual(sort(these));
       }),
     );
+  });
+
+  it("is that of the first thousand characters, then of the whole name", () => {
+    const [long, marks] = ["x".repeat(1_000), "\u0315\u0327".repeat(500)];
+
+    expect(sort([`${long}b`, `${long.toUpperCase()}a`, `${long}a`, long])).toEqual([
+      `${long.toUpperCase()}a`,
+      long,
+      `${long}a`,
+      `${long}b`,
+    ]);
+    expect(sort([`B${marks}`, `a${marks}`, `A${marks}`])).toEqual([`A${marks}`, `a${marks}`, `B${marks}`]);
+  });
+
+  it("folds each name once, and long runs of marks not at all: that takes time with their square", () => {
+    const names = Array.from({ length: 1_000 }, (_, nth) =>
+      `${nth} ${"\u0315\u0327".repeat(60_000)}`.slice(0, nth < 2 ? 120_000 : 900),
+    );
+    const normalize = vi.spyOn(String.prototype, "normalize");
+    try {
+      sort(names);
+      expect(normalize).not.toHaveBeenCalled();
+      sort(Array.from({ length: 1_000 }, (_, nth) => `Name ${nth}`));
+      expect(normalize).toHaveBeenCalledTimes(1_000);
+    } finally {
+      normalize.mockRestore();
+    }
   });
 });

@@ -2,6 +2,7 @@
 
 import { LRUCache } from "lru-cache";
 import type { Trait } from "../../metadata/document/traits.ts";
+import { sortByName } from "../../search/rules.ts";
 
 export interface TraitGroup {
   readonly category: string;
@@ -37,7 +38,10 @@ export function groupTraits(traits: readonly Named[], groups: readonly Submitted
       group.name,
       group.traits.map(({ name }) => name),
     );
-  put(OTHERS, [...left].sort(compareNames));
+  put(
+    OTHERS,
+    sortByName([...left], (name) => name),
+  );
   return [...categories].map(([category, names]) => ({ category, traits: names }));
 }
 
@@ -72,10 +76,10 @@ export function createTraitGrouping() {
 
 /** Rule 4, for a collection without groups: numbers are `Others`, the rest `Traits`, both sorted. */
 export function defaultGroups(traits: readonly Named[]): TraitGroup[] {
-  const names = (isNumber: boolean): string[] =>
-    [
-      ...new Set(traits.filter((t) => (t.display_type === "number") === isNumber).map((t) => t.trait_type)),
-    ].sort(compareNames);
+  const names = (isNumber: boolean): string[] => {
+    const own = traits.filter((t) => (t.display_type === "number") === isNumber).map((t) => t.trait_type);
+    return sortByName([...new Set(own)], (name) => name);
+  };
   return [
     { category: "Traits", traits: names(false) },
     { category: OTHERS, traits: names(true) },
@@ -102,23 +106,4 @@ export function noticesOf(groups: readonly SubmittedGroup[], known: ReadonlySet<
         : [{ path, message: `no token of the collection has a trait type ${JSON.stringify(name)}` }];
     }),
   );
-}
-
-/** Orders by the code points of the lower-cased NFC name; the name itself breaks ties. */
-export function compareNames(a: string, b: string): number {
-  return (
-    compareCodePoints(a.normalize("NFC").toLowerCase(), b.normalize("NFC").toLowerCase()) ||
-    compareCodePoints(a, b)
-  );
-}
-
-/** JavaScript compares UTF-16 units, which sorts U+10000 and above before U+E000. */
-function compareCodePoints(a: string, b: string): number {
-  const left = [...a];
-  const right = [...b];
-  for (let i = 0; i < Math.min(left.length, right.length); i++) {
-    const difference = (left[i]?.codePointAt(0) ?? 0) - (right[i]?.codePointAt(0) ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return left.length - right.length;
 }

@@ -29,7 +29,7 @@ export function completeValues(
   for (let nth = 0; nth < candidates.length; nth++) {
     if (countOf(nth) === 0) continue;
     const text = table.textOf(candidates[nth] as number);
-    if (text === undefined || !folded(text).startsWith(start)) continue;
+    if (text === undefined || (isNumeric(type) && !folded(text).startsWith(start))) continue;
     total++;
     mostFrequent.offer(nth);
   }
@@ -45,10 +45,12 @@ export function completeValues(
   };
 }
 
+const isNumeric = ({ displayType }: TraitType): boolean => displayType === "number" || displayType === "date";
+
 /** The type's values in order; of a string type, those alone that begin with the prefix. */
 function valuesFrom({ table }: CollectionIndex, type: TraitType, prefix: string): Uint32Array {
   const ordered = table.orders.of(type);
-  if (type.displayType === "number" || type.displayType === "date") return ordered;
+  if (isNumeric(type)) return ordered;
   const first = foldedBytes(prefix);
   const last = Buffer.from([...first, AFTER_ALL]);
   return ordered.subarray(

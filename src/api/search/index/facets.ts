@@ -2,7 +2,7 @@
 
 import type { Steps } from "../../jobs/yield-to-event-loop.ts";
 import { type Bits, countBits } from "../columns/bits.ts";
-import { folded, foldedBytes } from "../columns/folded-text.ts";
+import { sortByName } from "../columns/folded-text.ts";
 import type { TraitTable, TraitType } from "../columns/trait-table.ts";
 import { countType, countTypes, countValuesOf, withValueCounts } from "../columns/value-counts.ts";
 import type { CountedFacets, FacetColumns } from "../query.ts";
@@ -31,12 +31,12 @@ function* listFacets(
 ): Steps<CountedFacets> {
   const total = countBits(slots);
   const typeCounts = countTypes(index, slots, valueCounts);
-  const types = index.table.types
+  const mostFrequent = index.table.types
     .map((type, at) => ({ type, count: typeCounts[at] as number }))
     .filter(({ type, count }) => count > 0 && type.name !== null)
     .sort((a, b) => b.count - a.count)
-    .slice(0, FACET_TYPES_MAX)
-    .sort((a, b) => compareNames(a.type.name ?? "", b.type.name ?? ""));
+    .slice(0, FACET_TYPES_MAX);
+  const types = sortByName(mostFrequent, ({ type }) => type.name ?? "");
   const valuesMax = valuesMaxOf(types.length);
   const traits: FacetColumns[] = [];
   for (const { type, count } of types) {
@@ -67,7 +67,7 @@ export function* panelSteps(
     const own = isSame ? known : countOwn(index, name, slots, valuesMax);
     if (own) all.push(own);
   }
-  return { ...counted, traits: all.sort((a, b) => compareNames(a.trait_type, b.trait_type)) };
+  return { ...counted, traits: sortByName(all, ({ trait_type }) => trait_type) };
 }
 
 function countOwn(
@@ -141,7 +141,3 @@ export function shownValue(
   if (displayType === "string") return text;
   return displayType === "bool" ? text === "true" : table.numberOf(value);
 }
-
-/** The order of trait types: alphabetical. */
-export const compareNames = (a: string, b: string): number =>
-  Buffer.compare(foldedBytes(a), foldedBytes(b)) || (folded(a) === folded(b) ? (a < b ? -1 : 1) : 0);

@@ -2,13 +2,8 @@
 
 import { isStorable } from "../../http/fields.ts";
 import { textKey } from "../../metadata/rules.ts";
-import {
-  ANSWER_VALUES_MAX,
-  compareNames,
-  FACET_TYPES_MAX,
-  FACET_VALUES_MAX,
-  valuesMaxOf,
-} from "../index/facets.ts";
+import { sortByName } from "../columns/folded-text.ts";
+import { ANSWER_VALUES_MAX, FACET_TYPES_MAX, FACET_VALUES_MAX, valuesMaxOf } from "../index/facets.ts";
 import type { CountedFacets, FacetColumns, TokenFilter, TraitFacet } from "../query.ts";
 import { LISTED_CHARACTERS_MAX } from "../sync/store.ts";
 import { foldedSql } from "./fold.ts";
@@ -99,7 +94,7 @@ async function readFacets(statement: Statement, filter: TokenFilter, only?: Only
        from type y join listed l on l.type = y.id`,
     next.values,
   );
-  return rows.map(toFacet).sort((a, b) => compareNames(a.trait_type, b.trait_type));
+  return sortByName(rows.map(toFacet), ({ trait_type }) => trait_type);
 }
 
 function toFacet({ name, highest, listed, ...row }: FacetRow): FacetColumns {
@@ -141,5 +136,5 @@ export async function panelOf(statement: Statement, filter: TokenFilter): Promis
     };
     all.push(...(await readFacets(statement, others, { name, valuesMax })));
   }
-  return { ...counted, traits: all.sort((a, b) => compareNames(a.trait_type, b.trait_type)) };
+  return { ...counted, traits: sortByName(all, ({ trait_type }) => trait_type) };
 }
