@@ -56,6 +56,12 @@ const statuses = () =>
   database.query<{ status: number; requests: number }>(
     "select status, sum(requests)::int as requests from vitrine.app_status group by 1 order by 1",
   );
+const apis = async () => {
+  const rows = await database.query<{ api: string; requests: number }>(
+    "select api, sum(requests)::int as requests from vitrine.app_status group by 1",
+  );
+  return Object.fromEntries(rows.map(({ api, requests }) => [api, requests]));
+};
 
 describe("the Requests tab", () => {
   it("lists each request with its id, time, code and the error's text, and counts it by its status", async () => {
@@ -96,6 +102,22 @@ describe("the Requests tab", () => {
     ]);
     const { text } = await partner.get(`${path}/requests`);
     expect(text).toContain("3 of them without an answer");
+  });
+
+  it("counts a request for its API, however its path is spelled", async () => {
+    const spellings = [
+      "/market/collections",
+      "/%6darket/collections",
+      "/m%61rket/collections",
+      "/%6D%61rke%74/collections",
+    ];
+    for (const spelled of spellings) expect((await api.call(spelled, { key })).status).toBe(200);
+    for (const spelled of ["/graphql", "/gr%61phql"])
+      await api.call(spelled, { key, body: { query: "{ __typename }" } });
+    await api.call("/regis%74ry/v2/nothing", { key });
+    await api.usage.flush();
+
+    expect(await apis()).toEqual({ market: 4, graphql: 2, registry: 1 });
   });
 
   it("names the error of a GraphQL result, whose status is 200", async () => {
@@ -182,6 +204,7 @@ describe("the log", () => {
     requestId: `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`,
     method: "GET",
     url: `http://localhost/market/${"x".repeat(1_000)}`,
+    path: `/market/${"x".repeat(1_000)}`,
     status: 500,
     durationMs: 1.4,
     error: { code: "INTERNAL", message: "e".repeat(5_000) },
@@ -206,6 +229,15 @@ describe("the log", () => {
     await log.flush();
     expect((await log.read(appId, "", 101)).at(-2)?.requestId).toMatch(/002900$/);
     expect(await statuses()).toEqual([{ status: 500, requests: 3_000 }]);
+  });
+
+  it("counts what belongs to no API in one row", async () => {
+    const log = createRequestLog(database, () => at.now++);
+    for (const path of ["/", "/marketplace", "/Market/collections", "/market collections", "/assets/1"])
+      log.record({ ...request(1), path });
+    await log.flush();
+
+    expect(await apis()).toEqual({ other: 5 });
   });
 
   it("keeps the order of requests within a millisecond, and follows a clock that is set back", async () => {

@@ -25,6 +25,7 @@ export const recordRequests = (record: (request: EndedRequest) => void) =>
       requestId,
       method: c.req.method,
       url: c.req.url,
+      path: c.req.path,
       status: c.res.status,
       durationMs: performance.now() - startedAt,
       error: c.error ? described(toApiError(c.error)) : c.get("graphqlError"),

@@ -4,6 +4,7 @@
  */
 
 import type { Database, Queryable } from "../../db/database.ts";
+import { apiNames } from "../../http/api-names.ts";
 import type { ErrorDetail } from "../../http/errors.ts";
 import { KEY_PARAMETER } from "../../http/key.ts";
 import { redactText } from "../../http/text/redact.ts";
@@ -19,6 +20,9 @@ export const LOGGED_DAYS = 7;
 const UNWRITTEN_MAX = 100;
 const PATH_MAX = 300;
 const ERROR_MAX = 500;
+/** The first parts of the paths that take a key. A closed list, because callers choose their paths and each value is a row. */
+const API_PATHS: ReadonlySet<string> = new Set([...apiNames, "registry", "graphql"]);
+const OTHER = "other";
 
 /** An answered request with a key. */
 export interface EndedRequest {
@@ -27,6 +31,8 @@ export interface EndedRequest {
   readonly requestId: string;
   readonly method: string;
   readonly url: string;
+  /** Decoded, as routes match it. */
+  readonly path: string;
   readonly status: number;
   readonly durationMs: number;
   readonly error?:
@@ -130,7 +136,7 @@ export function createRequestLog(database: Database, now: () => number = Date.no
       const read = now();
       const at = lastAt - read < CLOCK_STEP_MS ? Math.max(read, lastAt + 0.001) : read;
       lastAt = at;
-      add(`${request.appId} ${Math.floor(at / HOUR_MS)} ${apiOf(request.url)} ${request.status}`, 1);
+      add(`${request.appId} ${Math.floor(at / HOUR_MS)} ${apiOf(request.path)} ${request.status}`, 1);
       keep({ at, request });
     },
     async flush() {
@@ -158,22 +164,16 @@ export function createRequestLog(database: Database, now: () => number = Date.no
   };
 }
 
-/** Where the path of an absolute URL starts. */
-const pathStart = (url: string): number => url.indexOf("/", url.indexOf("//") + 2);
-
 /** The path of an absolute URL, with its query. */
 function pathOf(url: string): string {
-  const start = pathStart(url);
+  const start = url.indexOf("/", url.indexOf("//") + 2);
   return start < 0 ? "/" : url.slice(start);
 }
 
-/** The first part of a URL's path, such as `market`. */
-function apiOf(url: string): string {
-  const start = pathStart(url) + 1;
-  const query = url.indexOf("?", start);
-  const slash = url.indexOf("/", start);
-  const end = query >= 0 && (slash < 0 || query < slash) ? query : slash;
-  return start === 0 ? "" : url.slice(start, end < 0 ? undefined : end);
+/** The first part of a path, such as `market`. */
+function apiOf(path: string): string {
+  const [, first = ""] = path.split("/", 2);
+  return API_PATHS.has(first) ? first : OTHER;
 }
 
 /** The path and query of a URL without keys, which anyone who sees the log could use. */
