@@ -101,6 +101,19 @@ describe("collection information", () => {
     expect(versions).toContainEqual(stored);
   });
 
+  it("has a later time after each replacement, also if the clock was set back", async () => {
+    await put({ name: "Heroes" });
+    const [row] = await database.query<{ updatedAt: Date }>(
+      `update vitrine.collection_information set updated_at = now() + interval '1 hour' returning updated_at as "updatedAt"`,
+    );
+    let before = row?.updatedAt.toISOString() ?? "none";
+    for (const name of ["First", "Second"]) {
+      const { updated_at } = (await put({ name })).body.information;
+      expect(updated_at > before, `${updated_at} after ${before}`).toBe(true);
+      before = updated_at;
+    }
+  });
+
   it("is kept by chain: the same address elsewhere is another collection", async () => {
     await put({ name: "Here" });
     await put({ name: "There" }, COLLECTION, `?chain_id=${FAR_CHAIN_ID}`);

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { changeGroups, parseState, stateOf } from "../../../src/api/console/app/information-form.tsx";
 import { createTestApp, FAR_COLLECTION } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
 import { COLLECTION, emptyTables } from "../../support/refresh.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
 
@@ -47,6 +48,23 @@ const send = (action: string, fields: Record<string, string>, groups: readonly [
     },
   });
 };
+/** What these are answered, of which none writes before each has come as far as that. */
+async function writingAtOnce(sends: readonly (() => ReturnType<typeof send>)[]) {
+  const { answers } = await database.transaction(async (tx) => {
+    await tx.query("lock table vitrine.collection_information in share mode");
+    const answers = Promise.all(sends.map((each) => each()));
+    await eventually(
+      () =>
+        database.query(
+          `select from pg_locks join pg_database d on d.oid = database and d.datname = current_database()
+            where relation = 'vitrine.collection_information'::regclass and not granted`,
+        ),
+      ({ length }) => length === sends.length,
+    );
+    return { answers };
+  });
+  return answers;
+}
 const stored = async () =>
   (
     await database.query<{ body: string; by: string }>(
@@ -193,6 +211,24 @@ describe("the form", () => {
 
     expect((await send("save", { name: "Second", version: versionIn(stale.text) })).status).toBe(303);
     expect(await stored()).toMatchObject({ name: "Second" });
+  });
+
+  it("saves one of two that are sent at once, and refuses the other as changed by somebody else", async () => {
+    for (const round of ["the first record", "a later one"]) {
+      const version = versionIn((await partner.get(form)).text);
+      const names = [`${round}, from Ada`, `${round}, from Ben`];
+      const answers = await writingAtOnce(names.map((name) => () => send("save", { name, version })));
+
+      const saved = answers.findIndex(({ status }) => status === 303);
+      const [refused] = answers.filter((_, at) => at !== saved);
+      expect([round, ...answers.map(({ status }) => status).toSorted()]).toEqual([round, 303, 400]);
+      expect(refused?.text).toContain("Somebody else has changed");
+      expect(refused?.text).toContain(`value="${names[1 - saved]}"`);
+      expect(versionIn(refused?.text ?? "")).toBe(versionIn((await partner.get(form)).text));
+      expect((await stored()).name).toBe(names[saved]);
+    }
+    const written = await database.query("select from vitrine.audit where action = 'information.put'");
+    expect(written).toHaveLength(2);
   });
 
   it("exists for the app's own collections only", async () => {

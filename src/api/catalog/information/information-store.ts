@@ -47,26 +47,43 @@ export async function readBySlugs(
   return rows.map((row) => ({ ...row, chainId: Number(row.chainId) }));
 }
 
-/** Replaces the stored record as a whole. Returns the time, or undefined if another collection has the slug. */
+/** A record as a writer has read it: `updatedAt` in ISO 8601 with milliseconds; null for none. */
+export interface ReadState {
+  readonly updatedAt: string | null;
+}
+
+/**
+ * Replaces the stored record as a whole; with `since`, only if the record is still as it was read then. Returns the time,
+ * or why nothing was stored: another collection has the slug, or the record has changed.
+ */
 export async function replaceInformation(
   db: Queryable,
   { chainId, address }: CollectionRef,
   information: Information,
   by: string,
-): Promise<Date | undefined> {
+  since?: ReadState,
+): Promise<Date | "slug_taken" | "changed"> {
   try {
+    // A millisecond apart at least, so that no two records of a collection are read with the same time.
     const [row] = await db.query<{ updatedAt: Date }>(
       `insert into vitrine.collection_information as i (chain_id, collection, body, slug, tradable_at, updated_by)
        values ($1, $2, $3, $4, $5, $6)
        on conflict (chain_id, collection) do update
           set body = excluded.body, slug = excluded.slug, tradable_at = excluded.tradable_at,
-              updated_by = excluded.updated_by, updated_at = clock_timestamp()
+              updated_by = excluded.updated_by,
+              updated_at = greatest(clock_timestamp(), i.updated_at + interval '1 millisecond')
+        where not $7::boolean or date_trunc('milliseconds', i.updated_at) = $8::timestamptz
        returning updated_at as "updatedAt"`,
-      [chainId, address, JSON.stringify(information), information.slug, information.tradable_at, by],
+      [
+        ...[chainId, address, JSON.stringify(information), information.slug, information.tradable_at, by],
+        since !== undefined,
+        since?.updatedAt ?? null,
+      ],
     );
-    return row?.updatedAt;
+    return row?.updatedAt ?? "changed";
   } catch (error) {
-    if ((error as { constraint?: string }).constraint === "collection_information_slug_key") return undefined;
+    if ((error as { constraint?: string }).constraint === "collection_information_slug_key")
+      return "slug_taken";
     throw error;
   }
 }

@@ -7,7 +7,12 @@ import { ApiError } from "../../http/errors.ts";
 import type { Search } from "../../search/service.ts";
 import type { Collections } from "../collections.ts";
 import type { Information, InformationView } from "./information-schema.ts";
-import { readInformation, replaceInformation, type StoredInformation } from "./information-store.ts";
+import {
+  type ReadState,
+  readInformation,
+  replaceInformation,
+  type StoredInformation,
+} from "./information-store.ts";
 import { type GroupNotice, noticesOf, type SubmittedGroup } from "./trait-groups.ts";
 
 export interface InformationDeps {
@@ -25,6 +30,34 @@ export interface InformationDeps {
 }
 
 export function createInformation({ database, collections, search, audit }: InformationDeps) {
+  /** Undefined if the record is no longer as it was read. */
+  async function write(
+    collection: CollectionConfig,
+    information: Information,
+    actor: string,
+    since?: ReadState,
+  ): Promise<InformationView | undefined> {
+    const { slug } = information;
+    const taken = new ApiError("INVALID_REQUEST", [
+      { path: "slug", message: `"${slug}" is the slug of another collection` },
+    ]);
+    const name = collectionKey(collection);
+    if (slug !== null && collections.all.some((each) => each.slug === slug && collectionKey(each) !== name))
+      throw taken;
+    return database.transaction(async (tx) => {
+      const updatedAt = await replaceInformation(tx, collection, information, actor, since);
+      if (updatedAt === "slug_taken") throw taken;
+      if (updatedAt === "changed") return undefined;
+      const groups = information.trait_groups.length;
+      await audit(tx, actor, "information.put", name, {
+        name: information.name,
+        slug,
+        trait_groups: groups,
+      });
+      return viewInformation({ information, updatedAt });
+    });
+  }
+
   return {
     /** For each of these collections, in their order; null if none was submitted. */
     async readAll(of: readonly CollectionConfig[]): Promise<(InformationView | null)[]> {
@@ -41,25 +74,19 @@ export function createInformation({ database, collections, search, audit }: Info
       information: Information,
       actor: string,
     ): Promise<InformationView> {
-      const { slug } = information;
-      const taken = new ApiError("INVALID_REQUEST", [
-        { path: "slug", message: `"${slug}" is the slug of another collection` },
-      ]);
-      const name = collectionKey(collection);
-      if (slug !== null && collections.all.some((each) => each.slug === slug && collectionKey(each) !== name))
-        throw taken;
-      return database.transaction(async (tx) => {
-        const updatedAt = await replaceInformation(tx, collection, information, actor);
-        if (!updatedAt) throw taken;
-        const groups = information.trait_groups.length;
-        await audit(tx, actor, "information.put", name, {
-          name: information.name,
-          slug,
-          trait_groups: groups,
-        });
-        return viewInformation({ information, updatedAt });
-      });
+      const written = await write(collection, information, actor);
+      if (!written) throw new Error("information is replaced whatever it is");
+      return written;
     },
+
+    /** As `replace`, unless the record has changed since it was read as `seen`, or exists where it was null: undefined. */
+    replaceSeen: (
+      collection: CollectionConfig,
+      information: Information,
+      actor: string,
+      seen: InformationView | null,
+    ): Promise<InformationView | undefined> =>
+      write(collection, information, actor, { updatedAt: seen?.updated_at ?? null }),
 
     /** The parts of these groups without effect on the collection's current tokens. */
     async noticesOf(collection: CollectionConfig, groups: readonly SubmittedGroup[]): Promise<GroupNotice[]> {

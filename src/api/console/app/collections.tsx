@@ -140,6 +140,13 @@ export function collectionPages(site: Site): Hono<ConsoleEnv> {
     );
   }
 
+  /** Nothing was saved; what was typed is saved over the record as it is now if it is sent again. */
+  async function showChanged(c: ConsoleContext, state: FormState) {
+    const found = await read(c);
+    const text = words().consoleApp.collections.changedSince;
+    return show(c, found, { ...state, version: found.information?.updated_at ?? "" }, { text });
+  }
+
   return new Hono<ConsoleEnv>()
     .get("/apps/:app/collections", async (c) => {
       const text = words().consoleApp.collections;
@@ -185,17 +192,12 @@ export function collectionPages(site: Site): Hono<ConsoleEnv> {
       const parsed = parseState(state);
       if (parsed.kind === "invalid") return show(c, found, state, { details: parsed.details });
       if (action !== "save") return show(c, found, state);
-      if (hasLineBreaks(found.information) || state.version !== (found.information?.updated_at ?? ""))
-        return show(
-          c,
-          found,
-          { ...state, version: found.information?.updated_at ?? "" },
-          {
-            text: words().consoleApp.collections.changedSince,
-          },
-        );
+      const { collection, information: seen } = found;
+      if (hasLineBreaks(seen) || state.version !== (seen?.updated_at ?? "")) return showChanged(c, state);
       try {
-        await site.information.replace(found.collection, parsed.information, signedIn(c).actor);
+        const { actor } = signedIn(c);
+        const saved = await site.information.replaceSeen(collection, parsed.information, actor, seen);
+        if (!saved) return showChanged(c, state);
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== "INVALID_REQUEST") throw error;
         return show(c, found, state, { details: error.details });
