@@ -94,6 +94,16 @@ describe("an address without a picture", () => {
     expect(missed).toEqual([name]);
   });
 
+  it("is looked for once in ten seconds, however often it is requested", async () => {
+    missed.length = 0;
+    const name = `${"1".repeat(64)}.png`;
+    const other = `${"2".repeat(64)}.png`;
+    for (const each of [name, name, other, name])
+      expect((await get(`/media/images/${each}`)).status).toBe(404);
+
+    expect(missed).toEqual([name, other]);
+  });
+
   it.each([
     "x.png",
     `${hash}.svg`,

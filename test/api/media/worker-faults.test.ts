@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { readPaused } from "../../../src/api/jobs/hosts.ts";
 import { claimMedia } from "../../../src/api/media/probes/probe-queue-store.ts";
+import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
 import { missFile } from "../../../src/api/media/storage/media-file-store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startLocalServer } from "../metadata/local-server.ts";
@@ -271,6 +272,68 @@ describe("a worker", () => {
 });
 
 describe("a picture that is gone from the disk", () => {
+  /** Has more URLs show the cached picture: the one that ends with n was last probed n minutes before the first of them. */
+  const share = (count: number, { prefix = `${server.url}/shared-`, host = server.host } = {}) =>
+    database.query(
+      `insert into vitrine.media (kind, url_hash, url, host, status, source_hash, file, wanted, started, done, last_started_at)
+       select m.kind, sha256(convert_to(s.url, 'UTF8')), s.url, $3, m.status, m.source_hash, m.file, 1, 1, 1,
+              now() - (n + 10) * interval '1 minute'
+         from vitrine.media m, generate_series(1, $2) as n, lateral (select $1 || n as url) s where m.url = $4`,
+      [prefix, count, host, url],
+    );
+  /** The numbers of the shared URLs that wait for a probe. */
+  const waiting = async (): Promise<number[]> => {
+    const found = await database.query<{ url: string }>("select url from vitrine.media where wanted > done");
+    return found.map((row) => Number(row.url.split("-").at(-1))).toSorted((a, b) => a - b);
+  };
+  const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, n) => first + n);
+
+  /** A picture that this many more URLs share, gone. Nothing is probed yet. */
+  async function loseShared(count: number): Promise<string> {
+    const worker = startWorker();
+    const name = (await cacheOne())?.split("/").at(-1) ?? "";
+    await worker.stop();
+    await share(count);
+    rmSync(folder, { recursive: true });
+    return name;
+  }
+
+  it("is made again from one of the URLs that share it: ten at a time, and more only once those have failed", async () => {
+    const name = await loseShared(25);
+    answers.set("/shared-3", { body: await png(480, 480) });
+    const isThere = () => harness.disk.exists(keyOf(name));
+
+    for (let requests = 0; requests < 3; requests++) {
+      await missFile(database, name);
+      expect(await waiting()).toEqual(from(16, 25));
+    }
+    startWorker();
+    await settled();
+    expect([await isThere(), asked("/shared-16"), asked("/shared-15")]).toEqual([false, 1, 0]);
+
+    await missFile(database, name);
+    await settled();
+    expect([await isThere(), asked("/shared-16"), asked("/shared-6")]).toEqual([false, 1, 1]);
+
+    await missFile(database, name);
+    await settled();
+    expect([await isThere(), asked("/shared-3")]).toEqual([true, 1]);
+  });
+
+  it("is looked for at hosts that are paused after all others", async () => {
+    const name = await loseShared(1);
+    await share(20, { prefix: "https://away.example/away-", host: "away.example" });
+    await database.query(
+      `insert into vitrine.host (host, failures, reason, paused_until)
+       values ('away.example', 9, 'timeout', now() + interval '1 hour')`,
+    );
+
+    for (let requests = 0; requests < 3; requests++) {
+      await missFile(database, name);
+      expect(await waiting()).toEqual([1, ...from(12, 20)]);
+    }
+  });
+
   it("is made again from its source when somebody asks for it, or when its token is refreshed", async () => {
     startWorker();
     const shown = await cacheOne();

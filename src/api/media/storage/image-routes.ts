@@ -2,6 +2,7 @@
 
 import { Readable } from "node:stream";
 import { createRoute, z } from "@hono/zod-openapi";
+import { LRUCache } from "lru-cache";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
 import { createRouter } from "../../http/router.ts";
@@ -38,13 +39,25 @@ const CONTENT_POLICY = "default-src 'none'; sandbox";
 
 export interface ImageRouteDeps {
   readonly disk: MediaDisk;
-  /** Called for an image that is not on the disk. */
+  /** Called for an image that is not on the disk, once in ten seconds. */
   readonly onMissing: (name: string) => Promise<void>;
 }
 
+// Anyone may request it, and the search for the URLs that share a picture reads all of them.
+const MISSED_AGAIN_MS = 10_000;
+const MISSED_MAX = 10_000;
+
 export function imageRoutes(images: ImageRouteDeps) {
+  const missed = new LRUCache<string, true>({ max: MISSED_MAX, ttl: MISSED_AGAIN_MS });
+
+  async function miss(name: string): Promise<void> {
+    if (missed.has(name)) return;
+    missed.set(name, true);
+    await images.onMissing(name);
+  }
+
   return createRouter().openapi(imageRoute, async (c) => {
-    const { disk, onMissing } = images;
+    const { disk } = images;
     const { name } = c.req.valid("param");
     const [, hash, extension] = PICTURE_NAME.exec(name) ?? [];
     // No cache may store that an image is missing: it may be written the next moment.
@@ -52,7 +65,7 @@ export function imageRoutes(images: ImageRouteDeps) {
     if (hash === undefined) throw new ApiError("NOT_FOUND");
     const length = await lengthOf(disk, keyOf(name));
     if (length === undefined) {
-      await onMissing(name);
+      await miss(name);
       throw new ApiError("NOT_FOUND");
     }
 

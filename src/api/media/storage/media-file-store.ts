@@ -1,6 +1,7 @@
 /** The files that images are served from, in PostgreSQL. */
 
 import type { Queryable } from "../../db/database.ts";
+import { isPaused } from "../../jobs/hosts.ts";
 
 export interface MediaFile {
   readonly name: string;
@@ -89,15 +90,33 @@ export async function addFile(db: Queryable, file: NewFile): Promise<void> {
   );
 }
 
+// One probe that succeeds writes the file for all URLs that share it.
+const PROBED_FOR_FILE = 10;
+const isQueued = (row: string): string =>
+  `(${row}.lease is not null or (${row}.wanted > ${row}.done and ${row}.not_before <= now()))`;
+
 /**
- * The file, a picture or a variant, is missing on disk: its images are rendered again from their sources, each at most
- * once a minute, whoever requests the file.
+ * The file, a picture or a variant, is missing on disk: it is rendered again from the sources of its images, each at most
+ * once a minute, whoever requests the file. Of many images, a few are probed at a time: those of hosts that are not paused,
+ * then those probed longest ago. Others follow once these have failed.
  */
 export async function missFile(db: Queryable, name: string): Promise<void> {
+  // Rows are locked only after the few are chosen: a sort of locked rows sorts all of them. At the same moment as another
+  // call, this one finds the same few, and marks no others.
   await db.query(
-    `update vitrine.media set wanted = greatest(wanted, started + 1), source_hash = null, attempts = 0, not_before = now()
-      where file in (select $1 union all select file from vitrine.media_variant where name = $1 and unused_since is null)
-        and (last_started_at is null or last_started_at < now() - interval '1 minute')`,
+    `with few as materialized (
+       select m.kind, m.url_hash from vitrine.media m left join vitrine.host p on p.host = m.host
+        where m.file = any(array(
+                select $1 union all select file from vitrine.media_variant where name = $1 and unused_since is null))
+          and (${isQueued("m")} or m.last_started_at is null or m.last_started_at < now() - interval '1 minute')
+        order by ${isPaused("p")}, ${isQueued("m")} desc, m.last_started_at nulls first limit ${PROBED_FOR_FILE}
+     ), marked as materialized (
+       select m.kind, m.url_hash from few join vitrine.media m using (kind, url_hash)
+        where not ${isQueued("m")} for update of m skip locked
+     )
+     update vitrine.media m
+        set wanted = greatest(m.wanted, m.started + 1), source_hash = null, attempts = 0, not_before = now()
+       from marked where (m.kind, m.url_hash) = (marked.kind, marked.url_hash)`,
     [name],
   );
 }
