@@ -51,6 +51,36 @@ describe("the disk", () => {
     expect(readdirSync(join(folder, "parts"))).toEqual(["new"]);
   });
 
+  it("is swept while pictures are written, whose parts are gone the next moment", async () => {
+    const names = Array.from({ length: 600 }, (_, n) => `${n.toString(16).padStart(64, "0")}.png`);
+    let isDone = false;
+    const writing = Promise.all(
+      [0, 1, 2].map(async (writer) => {
+        for (const [n, name] of names.entries()) if (n % 3 === writer) await disk.put(keyOf(name), "x");
+      }),
+    ).finally(() => (isDone = true));
+
+    try {
+      while (!isDone) expect(await disk.sweepParts()).toBe(0);
+    } finally {
+      await writing;
+    }
+  });
+
+  it("lists its pictures without those that are deleted meanwhile", async () => {
+    const own = createDisk(join(folder, "listed"));
+    const names = Array.from({ length: 20 }, (_, n) => `${"ab".repeat(31)}${String(n).padStart(2, "0")}.png`);
+    for (const name of names) await own.put(keyOf(name), "x");
+
+    const listed: string[] = [];
+    for await (const { name } of own.listPictures()) {
+      listed.push(name);
+      await own.deleteMany(names.filter((each) => each !== name).map(keyOf));
+    }
+
+    expect(listed).toHaveLength(1);
+  });
+
   it("that was never written to has nothing to sweep", async () => {
     expect(await createDisk(join(folder, "never")).sweepParts()).toBe(0);
   });

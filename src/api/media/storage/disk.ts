@@ -1,6 +1,7 @@
 /** Opens the store of pictures, and the driver of one in a folder. */
 
 import { randomUUID } from "node:crypto";
+import type { Stats } from "node:fs";
 import { mkdir, open, opendir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { FSDriver } from "flydrive/drivers/fs";
@@ -48,8 +49,8 @@ class AtomicFsDriver extends FSDriver implements MediaDriver {
     for (const place of await namesIn(images)) {
       for await (const { name } of await opendir(join(images, place))) {
         if (!PICTURE_NAME.test(name)) continue;
-        const { size } = await stat(join(images, place, name));
-        yield { name, bytes: size };
+        const found = await statOf(join(images, place, name));
+        if (found) yield { name, bytes: found.size };
       }
     }
   }
@@ -62,7 +63,8 @@ class AtomicFsDriver extends FSDriver implements MediaDriver {
     let swept = 0;
     for (const name of await namesIn(join(this.#folder, PARTS))) {
       const part = join(this.#folder, PARTS, name);
-      if (now - (await stat(part)).mtimeMs < PART_KEPT_MS) continue;
+      const found = await statOf(part);
+      if (!found || now - found.mtimeMs < PART_KEPT_MS) continue;
       await rm(part, { force: true });
       swept++;
     }
@@ -76,11 +78,16 @@ class AtomicFsDriver extends FSDriver implements MediaDriver {
 }
 
 /** None for a folder that is not there. */
-async function namesIn(folder: string): Promise<string[]> {
+const namesIn = async (folder: string): Promise<string[]> => (await ifThere(readdir(folder))) ?? [];
+
+/** Undefined for a file that was renamed or deleted after its folder was read. */
+const statOf = (path: string): Promise<Stats | undefined> => ifThere(stat(path));
+
+async function ifThere<Found>(found: Promise<Found>): Promise<Found | undefined> {
   try {
-    return await readdir(folder);
+    return await found;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
 }
