@@ -5,18 +5,18 @@ import { createConcurrencyLimit } from "../../../src/api/jobs/concurrency.ts";
 function createWork(limit: ReturnType<typeof createConcurrencyLimit>) {
   const started: number[] = [];
   const ends = new Map<number, { resolve: (value: number) => void; reject: (error: Error) => void }>();
-  const run = (nth: number): Promise<number> =>
+  const run = (nth: number, signal?: AbortSignal): Promise<number> =>
     limit(() => {
       started.push(nth);
       return new Promise<number>((resolve, reject) => ends.set(nth, { resolve, reject }));
-    });
+    }, signal);
   return { started, ends, run };
 }
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 it("what comes first starts first, and no more than so many run at once, failed ones included", async () => {
   const { started, ends, run } = createWork(createConcurrencyLimit(2));
-  const all = [1, 2, 3, 4].map(run);
+  const all = [1, 2, 3, 4].map((nth) => run(nth));
   await settle();
   expect(started).toEqual([1, 2]);
 
@@ -44,4 +44,39 @@ it("places are free again when all is done, also after work that throws at once"
 
   await expect(limit(broken)).rejects.toThrow("at once");
   expect(await limit(async () => "free")).toBe("free");
+});
+
+it("work whose signal is aborted before its turn never starts, and the next takes its place", async () => {
+  const { started, ends, run } = createWork(createConcurrencyLimit(1));
+  const gone = AbortSignal.abort(new Error("gone before"));
+  const leaving = new AbortController();
+  const first = run(1, leaving.signal);
+  const [left, late] = [run(2, leaving.signal), run(3, gone)];
+  const next = run(4);
+  leaving.abort(new Error("left"));
+  await expect(left).rejects.toThrow("left");
+  await expect(late).rejects.toThrow("gone before");
+
+  // What has started goes on.
+  ends.get(1)?.resolve(1);
+  await settle();
+  ends.get(4)?.resolve(4);
+  expect([await first, await next]).toEqual([1, 4]);
+  expect(started).toEqual([1, 4]);
+});
+
+it("work whose signal is aborted as its turn comes does not start, and passes the turn on", async () => {
+  const { started, ends, run } = createWork(createConcurrencyLimit(1));
+  const leaving = new AbortController();
+  const first = run(1);
+  const [left, next] = [run(2, leaving.signal), run(3)];
+  await settle();
+  // After the first has passed its turn on, and before the second has taken it.
+  ends.get(1)?.resolve(1);
+  queueMicrotask(() => leaving.abort(new Error("left")));
+
+  await expect(left).rejects.toThrow("left");
+  await settle();
+  ends.get(3)?.resolve(3);
+  expect([await first, await next, started]).toEqual([1, 3, [1, 3]]);
 });

@@ -2,6 +2,9 @@ import { createHash, randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import sharp from "sharp";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
+import { createExamineMedia } from "../../../src/api/media/probes/examine-media.ts";
+import { createFetchMedia } from "../../../src/api/media/probes/fetch-media.ts";
 import { createTestApp, FAR_CHAIN_ID, OPERATOR_TOKEN } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -124,6 +127,88 @@ describe("the media of a document", () => {
       { code: "animation_is_image", level: "warning", path: "animation_url" },
       { code: "video_wrong_format", level: "warning", path: "video" },
     ]);
+  });
+});
+
+describe("the media of several documents at once", () => {
+  const skippedNow = { ...unchecked, reason: "not checked, through no fault of the file; try again" };
+  const settle = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+  /** Reports whose decoder takes as long as the test says. Each image's content is its path. */
+  function createReports(budgetMs?: number) {
+    answer = (response, path) => void response.end(path);
+    const fetch = createGuardedFetch(new Set([host.host]), "Vitrine tests");
+    const begun: string[] = [];
+    const ends = new Map<string, () => void>();
+    const faults: unknown[] = [];
+    const examine = createExamineMedia({
+      fetchMedia: createFetchMedia({ fetch, fetchFromGateway: fetch, gateways: [] }),
+      decoder: {
+        decode(_kind, body) {
+          const path = body.toString();
+          begun.push(path);
+          return new Promise((resolve) =>
+            ends.set(path, () => resolve({ kind: "video", format: "WebM", width: 500, height: 500 })),
+          );
+        },
+      },
+      onFault: (fault) => faults.push(fault),
+      ...(budgetMs !== undefined && { budgetMs }),
+    });
+    const report = async (path: string, signal?: AbortSignal) =>
+      (await examine({ image: `${host.url}${path}`, video: null, animation_url: null }, signal)).image;
+    return { begun, ends, faults, report };
+  }
+
+  it("are not decoded for callers that went away, and other reports don't wait for those", async () => {
+    const { begun, ends, faults, report } = createReports();
+    const first = report("/first");
+    await eventually(
+      () => begun,
+      ({ length }) => length === 1,
+    );
+    const leaving = new AbortController();
+    const left = ["/a", "/b", "/c"].map((path) => report(path, leaving.signal));
+    await eventually(
+      () => host.requests.filter(({ url }) => ["/a", "/b", "/c"].includes(url ?? "")),
+      ({ length }) => length === 3,
+    );
+    await settle();
+    const other = report("/other");
+    await settle();
+    leaving.abort();
+    expect(await Promise.all(left)).toEqual([skippedNow, skippedNow, skippedNow]);
+
+    ends.get("/first")?.();
+    expect((await first).status).toBe("accepted");
+    await eventually(
+      () => begun,
+      ({ length }) => length === 2,
+    );
+    ends.get("/other")?.();
+    expect((await other).status).toBe("accepted");
+    expect([begun, faults]).toEqual([["/first", "/other"], []]);
+  });
+
+  it("are reported as not checked once their time is over before their turn; later reports get theirs", async () => {
+    const { begun, ends, faults, report } = createReports(1_500);
+    const first = report("/first");
+    await eventually(
+      () => begun,
+      ({ length }) => length === 1,
+    );
+
+    expect(await report("/second")).toEqual(skippedNow);
+    ends.get("/first")?.();
+    expect((await first).status).toBe("accepted");
+    const third = report("/third");
+    await eventually(
+      () => begun,
+      ({ length }) => length === 2,
+    );
+    ends.get("/third")?.();
+    expect((await third).status).toBe("accepted");
+    expect([begun, faults]).toEqual([["/first", "/third"], []]);
   });
 });
 

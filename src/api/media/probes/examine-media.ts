@@ -12,7 +12,8 @@ import { isPage, requestFor, tooLarge } from "./probe.ts";
 
 export type ExamineMedia = (fields: MediaFields, signal?: AbortSignal) => Promise<CheckedFields>;
 
-// Of all fetches of a report's media together: whoever waits for the report has less patience than a probe.
+// Of all fetches of a report's media together, and of the wait for a decoder: whoever waits for the report has less
+// patience than a probe.
 const BUDGET_MS = 15_000;
 const UNCHECKED = "not checked, through no fault of the file; try again";
 
@@ -22,12 +23,14 @@ export function createExamineMedia(deps: {
   readonly decoder: Pick<Decoder, "decode">;
   /** Called with a fault of ours. */
   readonly onFault?: (error: unknown) => void;
+  /** 15 seconds by default. */
+  readonly budgetMs?: number;
 }): ExamineMedia {
-  const { fetchMedia, decoder, onFault } = deps;
+  const { fetchMedia, decoder, onFault, budgetMs = BUDGET_MS } = deps;
   // Probes of what is served use the same decoders, and should not wait for reports.
   const decodeNext = createConcurrencyLimit(1);
 
-  async function examine(kind: MediaKind, url: string | null, signal?: AbortSignal): Promise<CheckedMedia> {
+  async function examine(kind: MediaKind, url: string | null, signal: AbortSignal): Promise<CheckedMedia> {
     if (url === null) return skipped();
     const answer = await fetchMedia({ ...requestFor(kind, url), signal });
     if (answer.kind === "too_large") return refusedMedia(explain(tooLarge(kind)));
@@ -39,7 +42,7 @@ export function createExamineMedia(deps: {
       if (refusal) return refusedMedia(explain(refusal), bytes);
       return { status: "accepted", reason: null, width: null, height: null, bytes, format: "HTML" };
     }
-    const decoded = await decodeNext(() => decoder.decode(kind, body));
+    const decoded = await decodeNext(() => decoder.decode(kind, body), signal);
     if ("reason" in decoded) return refusedMedia(explain(decoded), bytes);
     const { width, height, format } = decoded;
     return { status: "accepted", reason: null, width, height, bytes, format };
@@ -51,10 +54,10 @@ export function createExamineMedia(deps: {
       ["video", video],
       ["animation", animation_url],
     ] as const;
-    const inTime = AbortSignal.any([AbortSignal.timeout(BUDGET_MS), ...(signal ? [signal] : [])]);
-    // The decoder rejects for faults of ours only, which a report should outlive.
+    const inTime = AbortSignal.any([AbortSignal.timeout(budgetMs), ...(signal ? [signal] : [])]);
+    // The decoder rejects for faults of ours only, which a report should outlive. That the report is over is none.
     const skip = (error: unknown): CheckedMedia => {
-      onFault?.(error);
+      if (error !== inTime.reason) onFault?.(error);
       return skipped(UNCHECKED);
     };
     const [ofImage = skipped(), ofVideo = skipped(), ofPage = skipped()] = await Promise.all(
