@@ -577,7 +577,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Up to 100 tokens of a collection, in the order of their ids
-         * @description Each item is the same as from the single-token route. Ids of tokens without an indexed transfer are listed in `missing`. An id that is repeated is answered once.
+         * @description Each item is the same as from the single-token route. Ids of tokens without an indexed transfer are listed in `missing`. An id that is repeated is answered once. Tokens whose documents have more than 8 MiB together are refused with the number that an answer has room for.
          *
          *     Needs the key of an app with the permission `market`; its tier limits the requests.
          */
@@ -1893,7 +1893,7 @@ export interface components {
             };
         };
         readonly TokenPage: {
-            /** @description A page may have fewer tokens than the limit, because tokens that were just burned are left out. */
+            /** @description A page may have fewer tokens than the limit: tokens that were just burned are left out, and documents of more than 8 MiB together come on several pages. */
             readonly items: readonly components["schemas"]["ListedToken"][];
             /** @description Null after the last page. */
             readonly next_cursor: string | null;

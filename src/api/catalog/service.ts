@@ -3,10 +3,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
+import { ApiError } from "../http/errors.ts";
 import { writeOnce } from "../http/revalidation.ts";
 import { createBatch } from "../jobs/batch.ts";
-import type { TokenPage } from "../search/query.ts";
-import type { TokenRarity } from "../search/service.ts";
+import type { TokenPage, TokenQuery } from "../search/query.ts";
+import type { Search, TokenRarity } from "../search/service.ts";
 import { createTokenReader, type ReadToken, type TokenReaderDeps } from "./tokens/token-reader.ts";
 import {
   type CountedTraits,
@@ -17,7 +18,7 @@ import {
   viewToken,
 } from "./tokens/token-view.ts";
 
-export type CatalogDeps = TokenReaderDeps;
+export type CatalogDeps = TokenReaderDeps & { readonly search: Pick<Search, "page"> };
 
 // Requests for tokens of one collection share their statements: half of the cost of one is the same for hundreds. Nobody
 // waits long for a batch that waits for a node.
@@ -34,7 +35,7 @@ type FindToken = (tokenId: string) => Promise<TokenView | undefined>;
 
 export function createCatalog(deps: CatalogDeps) {
   const { search } = deps;
-  const { readTokens } = createTokenReader(deps);
+  const { countFitting, readTokens } = createTokenReader(deps);
 
   async function readViews(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
     return viewTokens(collection, await readTokens(collection, tokenIds));
@@ -95,6 +96,27 @@ export function createCatalog(deps: CatalogDeps) {
         const ranked = withRarity(token, rarity?.get(token.token_id));
         return count === undefined ? ranked : { ...ranked, count };
       });
+    },
+
+    countFitting,
+
+    /** A page of a search, with fewer tokens than its limit if their documents are too large for one answer. */
+    async findPage(collection: CollectionConfig, query: TokenQuery): Promise<TokenPage> {
+      const page = await search.page(collection, query);
+      const fitting = await countFitting(collection, page.tokenIds);
+      return fitting === page.tokenIds.length ? page : search.page(collection, { ...query, limit: fitting });
+    },
+
+    /** Throws where the documents of these tokens are too large for one answer; `field` is what asks for them. */
+    async requireFitting(
+      collection: CollectionConfig,
+      tokenIds: readonly string[],
+      field: string,
+    ): Promise<void> {
+      const fitting = await countFitting(collection, tokenIds);
+      if (fitting === tokenIds.length) return;
+      const message = `asks for ${tokenIds.length} tokens with large documents, of which an answer has room for ${fitting}`;
+      throw new ApiError("INVALID_REQUEST", [{ path: field, message }]);
     },
 
     /** The tokens with these ids, each once, in the order of the ids, and the ids without a token. */

@@ -20,7 +20,7 @@ const batchRoute = createRoute({
   operationId: "getTokens",
   summary: "Up to 100 tokens of a collection, in the order of their ids",
   description:
-    "Each item is the same as from the single-token route. Ids of tokens without an indexed transfer are listed in `missing`. An id that is repeated is answered once.",
+    "Each item is the same as from the single-token route. Ids of tokens without an indexed transfer are listed in `missing`. An id that is repeated is answered once. Tokens whose documents have more than 8 MiB together are refused with the number that an answer has room for.",
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
   request: {
     params: z.object({ collection_address: collectionNameField }),
@@ -63,13 +63,15 @@ const batchRoute = createRoute({
 
 export interface BatchRouteDeps {
   readonly collections: Pick<Collections, "findNamed">;
-  readonly catalog: Pick<Catalog, "findTokens">;
+  readonly catalog: Pick<Catalog, "findTokens" | "requireFitting">;
 }
 
 export function batchRoutes({ collections, catalog }: BatchRouteDeps) {
   return createRouter().openapi(batchRoute, async (c) => {
     const { collection_address } = c.req.valid("param");
     const collection = await collections.findNamed(collection_address, c.req.valid("query").chain_id);
-    return c.json(await catalog.findTokens(collection, c.req.valid("json").token_ids), 200);
+    const { token_ids } = c.req.valid("json");
+    await catalog.requireFitting(collection, token_ids, "token_ids");
+    return c.json(await catalog.findTokens(collection, token_ids), 200);
   });
 }

@@ -25,6 +25,8 @@ export interface Kept {
   readonly served: ServedMetadata;
   /** What the document names, shown or not. */
   readonly media: readonly MediaUrl[];
+  /** Of its document's JSON, as it is served; set once it is kept. */
+  characters?: number;
   shown?: { readonly marks: string; readonly media: ShownMedia };
   counts?: CountedTraits & Stamped;
   made?: KeptParts;
@@ -55,8 +57,8 @@ export function createKeptTokens(charactersMax = KEPT_CHARACTERS_MAX): KeptToken
         return;
       }
       const { metadata: document, issues } = entry.served;
-      const size = ENTRY_CHARACTERS + 2 * JSON.stringify([document, issues]).length;
-      entries.set(name, entry, { size });
+      entry.characters = JSON.stringify([document, issues]).length;
+      entries.set(name, entry, { size: ENTRY_CHARACTERS + 2 * entry.characters });
     },
   };
 }

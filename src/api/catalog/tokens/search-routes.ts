@@ -89,7 +89,7 @@ const pageSchema = z
   .object({
     items: z.array(listedSchema).openapi({
       description:
-        "A page may have fewer tokens than the limit, because tokens that were just burned are left out.",
+        "A page may have fewer tokens than the limit: tokens that were just burned are left out, and documents of more than 8 MiB together come on several pages.",
     }),
     next_cursor: z.string().nullable().openapi({ description: "Null after the last page." }),
     total: z.number().openapi({
@@ -170,8 +170,8 @@ const valuesRoute = createRoute({
 
 export interface SearchRouteDeps {
   readonly collections: Pick<Collections, "findNamed">;
-  readonly catalog: Pick<Catalog, "listPage">;
-  readonly search: Pick<Search, "page" | "facets" | "completeValues">;
+  readonly catalog: Pick<Catalog, "findPage" | "listPage">;
+  readonly search: Pick<Search, "facets" | "completeValues">;
 }
 
 export function searchRoutes({ collections, catalog, search }: SearchRouteDeps) {
@@ -179,7 +179,7 @@ export function searchRoutes({ collections, catalog, search }: SearchRouteDeps) 
     .openapi(searchRoute, async (c) => {
       const { chain_id, sort = defaultSort, group, limit, cursor, ...asked } = c.req.valid("query");
       const collection = await collections.findNamed(c.req.valid("param").collection_address, chain_id);
-      const page = await search.page(collection, {
+      const page = await catalog.findPage(collection, {
         filter: readFilter(asked),
         sort,
         group,

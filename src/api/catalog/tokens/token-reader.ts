@@ -11,6 +11,7 @@ import type { Allowlist } from "../../media/display/allowlist.ts";
 import type { MediaFields } from "../../media/display/display.ts";
 import type { MediaService, ShownMedia } from "../../media/service.ts";
 import type { Trait } from "../../metadata/document/traits.ts";
+import { DOCUMENT_BYTES_MAX } from "../../metadata/module.ts";
 import type { ServedMetadata } from "../../metadata/records/store.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Search } from "../../search/service.ts";
@@ -26,7 +27,7 @@ import { type CountedTraits, countIfComplete } from "./token-view.ts";
 export interface TokenReaderDeps {
   readonly database: Database;
   readonly tables: ChainTables;
-  readonly metadata: Pick<MetadataService, "readServed">;
+  readonly metadata: Pick<MetadataService, "readServed" | "readServedBytes">;
   readonly trading: TradingService;
   readonly allowlist: Allowlist;
   readonly media: MediaService;
@@ -45,6 +46,9 @@ export interface ReadToken {
   readonly isKept: boolean;
   readonly counted: CountedTraits | undefined;
 }
+
+// Of the documents of one answer together.
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 
 /** After a longer pause, everything counts as changed: finding what did could take longer. */
 const SNAPSHOT_MAX_AGE_MS = 60_000;
@@ -177,6 +181,32 @@ export function createTokenReader(deps: TokenReaderDeps) {
   }
 
   return {
+    /**
+     * How many of these tokens, from the first, have documents of about 8 MiB together at most; the first in any case.
+     * Measures those that are not kept in memory, unless they fit whatever they are.
+     */
+    async countFitting({ chainId, address }: CollectionConfig, tokenIds: readonly string[]): Promise<number> {
+      const name = collectionKey({ chainId, address });
+      const sizes = new Map<string, number>();
+      const left: string[] = [];
+      let most = 0;
+      for (const tokenId of tokenIds) {
+        const characters = kept.find(name, tokenId)?.characters;
+        if (characters === undefined) left.push(tokenId);
+        else sizes.set(tokenId, characters);
+        most += characters ?? DOCUMENT_BYTES_MAX;
+      }
+      if (most <= ANSWER_BYTES_MAX) return tokenIds.length;
+      for (const [tokenId, bytes] of await metadata.readServedBytes(database, chainId, address, left))
+        sizes.set(tokenId, bytes);
+      let bytes = 0;
+      const end = tokenIds.findIndex((tokenId, nth) => {
+        bytes += sizes.get(tokenId) ?? 0;
+        return nth > 0 && bytes > ANSWER_BYTES_MAX;
+      });
+      return end < 0 ? tokenIds.length : end;
+    },
+
     /**
      * The tokens among these with a transfer, in the order of the ids, which are distinct and not empty. The number of
      * statements doesn't depend on the number of tokens.

@@ -56,7 +56,7 @@ const reportArguments = tokenArguments.extend({ limit: limitArgument, before: in
 
 export interface SearchFieldDeps extends CatalogModule {
   readonly collections: Collections;
-  readonly search: Pick<Search, "page" | "facets" | "completeValues">;
+  readonly search: Pick<Search, "facets" | "completeValues">;
 }
 
 export function createSearchFields(deps: SearchFieldDeps) {
@@ -68,7 +68,7 @@ export function createSearchFields(deps: SearchFieldDeps) {
         args,
       );
       const collection = await collections.findNamed(tokenAddress, chainId);
-      const page = await search.page(collection, {
+      const page = await catalog.findPage(collection, {
         filter: readFilter(conditions),
         sort,
         group: group ?? undefined,

@@ -56,7 +56,7 @@ export const searchSdl = /* GraphQL */ `
   }
 
   type TokenPage {
-    "A page may have fewer tokens than the limit, because tokens that were just burned are left out."
+    "A page may have fewer tokens than the limit: tokens that were just burned are left out, and documents of more than 8 MiB together come on several pages."
     items: [Token!]!
     "Null after the last page."
     nextCursor: String

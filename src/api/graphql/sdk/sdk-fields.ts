@@ -99,7 +99,9 @@ export function createSdkFields(deps: SdkFieldDeps) {
       // Computed only if selected.
       async results() {
         const shape = createTokenShapes(deps, collection);
-        const tokens = await catalog.listPage(collection, { tokenIds: tokenIds.slice(0, size) });
+        const shown = tokenIds.slice(0, size);
+        await catalog.requireFitting(collection, shown, "size");
+        const tokens = await catalog.listPage(collection, { tokenIds: shown });
         return tokens.map((token) => shape(token, standard));
       },
     };
@@ -170,6 +172,7 @@ export function createSdkFields(deps: SdkFieldDeps) {
         async data() {
           const made = pages.map(async ({ collection, ...page }) => {
             const shape = createTokenShapes(deps, collection);
+            await catalog.requireFitting(collection, page.tokenIds, "size");
             const tokens = await catalog.listPage(collection, page);
             return tokens.map((token) => shape(token, token.standard ?? "erc721"));
           });

@@ -1,0 +1,104 @@
+/** Documents of up to 2 MiB each: a list of them is answered in parts, or refused, and never as a whole. */
+
+import { beforeAll, expect, it } from "vitest";
+import { createTestApp } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { CHAIN_ID, COLLECTION, found, recordOne, ref } from "../../support/refresh.ts";
+import { createOwnEndpoint } from "../graphql/own-endpoint.ts";
+
+const TOKENS = 12;
+const DESCRIPTION_CHARACTERS = 1_900_000;
+// Of 8 MiB, with the rest of each document.
+const FITTING = 4;
+const ALICE = "0x00000000000000000000000000000000000000a1";
+const IDS = Array.from({ length: TOKENS }, (_, nth) => String(nth + 1));
+
+const test = await createTestDatabase();
+const api = createTestApp(test);
+const endpoint = await createOwnEndpoint(api);
+const key = await api.createKey();
+
+beforeAll(async () => {
+  const { database } = test;
+  const heroes = { chainId: CHAIN_ID, collectionAddress: COLLECTION };
+  await test.setHead({ chainId: CHAIN_ID, block: 100 });
+  await test.insert("collectionState", { ...heroes, standard: "erc721", items: TOKENS, owners: 1 });
+  await test.insert("collectionHolder", { ...heroes, holder: ALICE, tokens: TOKENS });
+  await api.metadata.addKnownTokens(database, CHAIN_ID, COLLECTION, new Map(IDS.map((id) => [id, 1])));
+  for (const tokenId of IDS) {
+    const state = { ...heroes, tokenId: BigInt(tokenId), owner: ALICE, standard: "erc721" };
+    await test.insert("tokenState", { ...state, burned: false, lockCount: 0 });
+    const document = { name: `Hero ${tokenId}`, description: tokenId.padEnd(DESCRIPTION_CHARACTERS, "x") };
+    await database.transaction((tx) => recordOne(api.metadata, tx, ref(tokenId), "rest", found(document)));
+  }
+});
+
+const AT = `/market/collections/${COLLECTION}/tokens`;
+type Page = { readonly ids: readonly string[]; readonly next: string | null };
+
+const byRest: (path: string) => (cursor: string | null) => Promise<Page> = (path) => async (cursor) => {
+  const { status, body } = await api.call(`${path}?limit=100${cursor ? `&cursor=${cursor}` : ""}`, { key });
+  expect(status).toBe(200);
+  return {
+    ids: body.items.map(
+      ({ token_id, token }: Record<string, { token_id: string }>) => token?.token_id ?? token_id,
+    ),
+    next: body.next_cursor,
+  };
+};
+const byGraphql = async (cursor: string | null): Promise<Page> => {
+  const { data, error } = await endpoint.ask(
+    `query ($cursor: String) { searchTokens(tokenAddress: "${COLLECTION}", limit: 100, cursor: $cursor) {
+       items { tokenId description } nextCursor } }`,
+    { cursor },
+  );
+  expect(error).toBeUndefined();
+  const { items, nextCursor } = data.searchTokens;
+  return { ids: items.map(({ tokenId }: { tokenId: string }) => tokenId), next: nextCursor };
+};
+
+it.each([
+  ["a search", byRest(AT)],
+  ["a search over GraphQL", byGraphql],
+  ["the tokens of a wallet", byRest(`/market/wallets/${ALICE}/tokens`)],
+])("%s answers as many as fit at once, and all of them page by page", async (_what, read) => {
+  const pages: Page[] = [];
+  do pages.push(await read(pages.at(-1)?.next ?? null));
+  while (pages.at(-1)?.next);
+
+  expect(pages.map(({ ids }) => ids.length)).toEqual([FITTING, FITTING, FITTING]);
+  expect(pages.flatMap(({ ids }) => ids)).toEqual(IDS);
+});
+
+it("a batch is refused that asks for more than fit, with their number", async () => {
+  const batch = (count: number) => api.call(`${AT}/batch`, { key, body: { token_ids: IDS.slice(0, count) } });
+  const refused = await batch(TOKENS);
+
+  expect([refused.status, refused.body.code]).toEqual([400, "INVALID_REQUEST"]);
+  expect(refused.body.details).toEqual([
+    {
+      path: "token_ids",
+      message: `asks for ${TOKENS} tokens with large documents, of which an answer has room for ${FITTING}`,
+    },
+  ]);
+  expect((await batch(FITTING)).body.items).toHaveLength(FITTING);
+});
+
+it.each([
+  [
+    "tokenBatch",
+    `tokenBatch(tokenAddress: "${COLLECTION}", tokenIds: ${JSON.stringify(IDS)}) { items { tokenId } }`,
+    "tokenIds",
+  ],
+  [
+    "erc721Tokens",
+    `erc721Tokens(tokenAddress: "${COLLECTION}", from: 0, size: 50) { results { tokenId } }`,
+    "size",
+  ],
+  ["tokens", `tokens(owner: "${ALICE}", from: 0, size: 50) { data { ... on Erc721 { tokenId } } }`, "size"],
+])("so is %s over GraphQL", async (_name, field, path) => {
+  const { error } = await endpoint.ask(`{ ${field} }`);
+
+  expect(error).toMatchObject({ extensions: { code: "INVALID_REQUEST" } });
+  expect(error.message).toContain(`${path}: asks for ${TOKENS} tokens with large documents`);
+});
