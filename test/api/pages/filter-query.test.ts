@@ -56,6 +56,47 @@ describe("the address of a trait's value", () => {
   });
 });
 
+describe("an address that repeats itself", () => {
+  it("holds each value of a trait once, where it came first", () => {
+    const { filter, query, conditions } = read(
+      "?is:Class=Mage&is:Title=&is:Class=Rogue&is:Class=Mage&is:Title=",
+    );
+
+    expect(filter.criteria).toEqual([
+      { name: "Class", values: ["Mage", "Rogue"] },
+      { name: "Title", values: [""] },
+    ]);
+    expect(query).toBe("is%3AClass=Mage&is%3ATitle=&is%3AClass=Rogue");
+    expect(conditions.map(({ trait }) => trait)).toEqual(["Class", "Title", "Class"]);
+  });
+
+  it("counts each value once towards the limits of the API", () => {
+    const { filter, problems } = read(Array.from({ length: 150 }, () => "is:Class=Mage").join("&"));
+    expect([filter.criteria, problems]).toEqual([[{ name: "Class", values: ["Mage"] }], []]);
+  });
+
+  it("holds a value once that the database stores as another", () => {
+    expect(read("?is:Class%00=M%00&is:Class%EF%BF%BD=M%EF%BF%BD").filter.criteria).toEqual([
+      { name: "Class\uFFFD", values: ["M\uFFFD"] },
+    ]);
+  });
+
+  it("goes by the first value of a field that holds one, which is the one that is shown", () => {
+    const { filter, query, field, conditions } = read(
+      "?q=a&from:Level=1&q=b&locked=true&from:Level=5&to:Level=9&locked=false&to:Level=7",
+    );
+
+    expect([filter.text, filter.locked, filter.ranges]).toEqual([
+      "a",
+      true,
+      [{ name: "Level", from: 1, to: 9 }],
+    ]);
+    expect([field("q"), field("from:Level"), field("to:Level")]).toEqual(["a", "1", "9"]);
+    expect(query).toBe("q=a&from%3ALevel=1&locked=true&to%3ALevel=9");
+    expect(conditions).toHaveLength(3);
+  });
+});
+
 describe("an address", () => {
   it("stays what it is when it is read and written again, but for what is not ours", () => {
     const { query } = read("?utm=x&q=a+b&is%3AClass=Mage&to%3ALevel=&is%3ATitle=&locked=true&cursor=abc");

@@ -105,6 +105,99 @@ describe("the panel and the orders", () => {
   });
 });
 
+describe("an address of many conditions", () => {
+  // The longest that the server accepts have 16 kB.
+  const URL_CHARACTERS = 15_000;
+  const PAGE_BYTES_MAX = 400_000;
+  const chipsIn = (html: string): string[] =>
+    [...html.matchAll(/<a class="chip" .*?<\/a>/gs)].map(([chip]) => seen(chip).trim());
+  const moreIn = (html: string): string | undefined =>
+    /and ([\d,]+) more/.exec(seen(/<ul id="chips".*?<\/ul>/s.exec(html)?.[0] ?? ""))?.[1];
+  const badgeIn = (html: string): string | undefined => /<span class="badge">([^<]*)</.exec(html)?.[1];
+  const idsTwice = (html: string): string[] => {
+    const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id ?? "");
+    return ids.filter((id, at) => ids.indexOf(id) !== at);
+  };
+  const values = (count: number): (readonly [string, string])[] =>
+    Array.from({ length: count }, (_, nth) => ["is:Class", `v${nth}`]);
+  /** As many entries as the longest address has room for. */
+  const longest = (entry: (nth: number) => string): string => {
+    const entries: string[] = [];
+    for (let left = URL_CHARACTERS, nth = 0; left > 0; nth++) {
+      const next = entry(nth);
+      entries.push(next);
+      left -= next.length + 1;
+    }
+    return entries.join("&");
+  };
+
+  it("shows a repeated condition once: one chip, one in the badge, one field", async () => {
+    const html = await page(
+      ["is:Class", "Mage"],
+      ["is:Class", "Mage"],
+      ["is:Class", "Bard"],
+      ["is:Class", "Bard"],
+    );
+
+    expect(chipsIn(html)).toEqual(["Remove Class Mage ×", "Remove Class Bard ×"]);
+    expect(badgeIn(html)).toBe("2");
+    expect(html.match(/value="Bard"/g)).toHaveLength(1);
+    expect(idsTwice(html)).toEqual([]);
+    expect(html).toContain(`<a class="chip" href="${HEROES}?is%3AClass=Bard">`);
+  });
+
+  it("has a chip for each of 50 conditions, and says how many more there are", async () => {
+    const fifty = await page(...values(50));
+    const more = await page(...values(62));
+
+    expect([chipsIn(fifty).length, moreIn(fifty), badgeIn(fifty)]).toEqual([50, undefined, "50"]);
+    expect([chipsIn(more).length, moreIn(more), badgeIn(more)]).toEqual([50, "12", "62"]);
+    expect(seen(more)).toMatch(/v49 × and 12 more Clear all/);
+  });
+
+  it("filters by the conditions that have no chip, and keeps them when the form is sent", async () => {
+    const html = await page(...values(60), ["is:Class", "Mage"]);
+
+    expect(idsOf(html)).toEqual(["1", "2", "3"]);
+    expect(chipsIn(html).join()).not.toContain("Mage");
+    expect(html).toMatch(/name="is:Class" value="Mage" checked/);
+  });
+
+  it("has a checkbox for 20 chosen values that a trait does not list, and sends the others with the form", async () => {
+    const html = await page(["is:Class", "Mage"], ...values(62));
+    const ticked = [...html.matchAll(/name="is:Class" value="([^"]*)" checked/g)].map(([, value]) => value);
+    const hidden = inputs(html, "hidden");
+
+    expect([ticked.length, ticked[0], ticked.at(-1)]).toEqual([21, "Mage", "v19"]);
+    expect([hidden.length, hidden[0], hidden.at(-1)]).toEqual([42, "is:Class=v20", "is:Class=v61"]);
+  });
+
+  it.each<[string, (nth: number) => string]>([
+    ["one condition, repeated", () => "is:Class=Mage"],
+    ["values of traits that the collection has", (nth) => `is:${nth % 2 ? "Class" : "Zeal"}=${nth % 100}`],
+    ["values of 20 traits", (nth) => `is:${String.fromCharCode(97 + (nth % 20))}=${nth}`],
+    ["texts", (nth) => `q=${nth}`],
+    ["ranges", (nth) => `from:${nth % 20}=${nth}`],
+    ["ranges that are not understood", (nth) => `from:${nth}=x`],
+    ["long values that grow when they are written", (nth) => `is:Class=${nth}${":".repeat(200)}`],
+    ["a value of the whole address", () => `is:Class=${"'".repeat(URL_CHARACTERS)}`],
+  ])("has a page of a bounded size: %s", async (_, entry) => {
+    const { text } = await world.get(`${HEROES}?${longest(entry)}`);
+
+    expect(text).toContain('id="results"');
+    expect(text.length).toBeLessThan(PAGE_BYTES_MAX);
+    expect(chipsIn(text).length).toBeLessThanOrEqual(50);
+    expect(idsTwice(text)).toEqual([]);
+  });
+
+  it("shows 20 of its problems, and says how many more there are", async () => {
+    const html = await page(...Array.from({ length: 30 }, (_, nth) => [`from:${nth}`, "x"] as const));
+
+    expect(html.match(/is neither a number nor a day/g)).toHaveLength(20);
+    expect(seen(/<div id="problems">.*?<p id="count"/s.exec(html)?.[0] ?? "")).toContain("and 10 more");
+  });
+});
+
 it("says that tokens are on their way while a search index is loaded, and reloads by itself", async () => {
   const { database } = world.test;
   const fresh = world.another();

@@ -191,7 +191,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
                       {apps.map((app) => (
                         <a href={site.to(`/console/apps/${app.id}/permissions`)}>{`${app.name} `}</a>
                       ))}
-                      {count > apps.length && operator.andMore(formatNumber(count - apps.length))}
+                      {count > apps.length && text.andMore(formatNumber(count - apps.length))}
                     </>,
                   ],
                   [

@@ -53,7 +53,7 @@ const Tile = ({ title, value, isWarning, lines, link }: TileProps) => (
 
 const listed = (names: readonly string[]): string =>
   names.length > NAMES_SHOWN
-    ? `${names.slice(0, NAMES_SHOWN).join(", ")} ${words().operator.andMore(formatNumber(names.length - NAMES_SHOWN))}`
+    ? `${names.slice(0, NAMES_SHOWN).join(", ")} ${words().text.andMore(formatNumber(names.length - NAMES_SHOWN))}`
     : names.join(", ");
 
 /** The number of a list's first entries. */

@@ -16,13 +16,14 @@ import { CollectionHead, headSources } from "./collection-head.tsx";
 import { collectionName, factsOf } from "./collection-list.tsx";
 import { DensityForm, DensitySwitch } from "./density.tsx";
 import { FilterPanel } from "./filter-panel.tsx";
-import { type Asked, readQuery } from "./filter-query.ts";
+import { type Asked, chipsOf, readQuery } from "./filter-query.ts";
 import { soon, stillLoading } from "./loading.tsx";
 import { isRange, mostCommon, steady } from "./panel-facets.ts";
 import { TokenGrid } from "./token-card.tsx";
 
 const PAGE_TOKENS = 24;
 const SORTED_TRAITS_MAX = 20;
+const PROBLEMS_MAX = 20;
 const EVERYTHING: TokenFilter = { criteria: [], ranges: [] };
 
 const hasConditions = ({ criteria, ranges, text, owners, locked }: TokenFilter): boolean =>
@@ -100,9 +101,14 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
               </button>
             </p>
             <div id="problems">
-              {asked.problems.map((problem) => (
+              {asked.problems.slice(0, PROBLEMS_MAX).map((problem) => (
                 <Notice tone="bad">{clip(problem, 300)}</Notice>
               ))}
+              {asked.problems.length > PROBLEMS_MAX && (
+                <Notice tone="bad">
+                  {words().text.andMore(formatNumber(asked.problems.length - PROBLEMS_MAX))}
+                </Notice>
+              )}
             </div>
             <Chips asked={asked} facets={facets} path={path} />
             <p id="count" class="soft" role="status" tabindex={-1}>
@@ -139,7 +145,7 @@ const Toolbar = ({ asked, facets, view }: ToolbarProps) => {
     <div class="toolbar">
       <button type="button" class="button filters-button" popovertarget="filters">
         {filters.title}
-        {asked.chips.length > 0 && <span class="badge">{asked.chips.length}</span>}
+        {asked.conditions.length > 0 && <span class="badge">{formatNumber(asked.conditions.length)}</span>}
       </button>
       <div class="search">
         <label class="visually-hidden" for="q">
@@ -228,31 +234,39 @@ const Panel = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: st
   </aside>
 );
 
-const Chips = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: string }) => (
-  <ul id="chips" class="chips" aria-label={words().filters.inUse}>
-    {asked.chips.map(({ trait, text, without }) => (
-      <li>
-        <a class="chip" href={without ? `${path}?${without}` : path}>
-          <span class="visually-hidden">{words().filters.remove} </span>
-          {trait !== undefined && (
-            <span class="soft">
-              <Foreign text={trait} max={40} />
-            </span>
-          )}
-          <Foreign text={chipText(facets, trait, text)} max={60} />
-          <span aria-hidden="true">×</span>
-        </a>
-      </li>
-    ))}
-    {asked.chips.length > 1 && (
-      <li>
-        <a class="chip plain" href={path}>
-          {words().filters.clearAll}
-        </a>
-      </li>
-    )}
-  </ul>
-);
+const Chips = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: string }) => {
+  const { filters, text: texts } = words();
+  const chips = chipsOf(asked);
+  const count = asked.conditions.length;
+  return (
+    <ul id="chips" class="chips" aria-label={filters.inUse}>
+      {chips.map(({ trait, text, without }) => (
+        <li>
+          <a class="chip" href={without ? `${path}?${without}` : path}>
+            <span class="visually-hidden">{filters.remove} </span>
+            {trait !== undefined && (
+              <span class="soft">
+                <Foreign text={trait} max={40} />
+              </span>
+            )}
+            <Foreign text={chipText(facets, trait, text)} max={60} />
+            <span aria-hidden="true">×</span>
+          </a>
+        </li>
+      ))}
+      {count > chips.length && (
+        <li class="soft small">{texts.andMore(formatNumber(count - chips.length))}</li>
+      )}
+      {count > 1 && (
+        <li>
+          <a class="chip plain" href={path}>
+            {filters.clearAll}
+          </a>
+        </li>
+      )}
+    </ul>
+  );
+};
 
 /** A trait's value as its facet shows it. */
 function chipText({ traits }: Facets, trait: string | undefined, text: string): string {
@@ -264,7 +278,7 @@ function chipText({ traits }: Facets, trait: string | undefined, text: string): 
 
 const NoTokens = ({ asked, path, isReady }: { asked: Asked; path: string; isReady: boolean }) => {
   const { collection } = words();
-  if (asked.chips.length > 0)
+  if (asked.conditions.length > 0)
     return (
       <Empty>
         {collection.noMatch} <a href={path}>{collection.clearFilters}</a>

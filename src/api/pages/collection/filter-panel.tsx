@@ -17,6 +17,8 @@ const OPEN_TRAITS = 5;
 const VALUES_MAX = 40;
 // As many choices as one can take in at a glance; the rest are one step away.
 const VALUES_AT_ONCE = 8;
+// Only a URL can choose what the panel doesn't list, and it has room for hundreds.
+const UNLISTED_MAX = 20;
 
 /** A field keeps its id when the panel is redrawn, so that it can keep the focus. */
 const idOf = (...parts: readonly string[]): string =>
@@ -24,7 +26,8 @@ const idOf = (...parts: readonly string[]): string =>
 
 export const FilterPanel = ({ facets, asked }: { facets: Facets; asked: Asked }) => {
   const { traits } = facets;
-  const isAsked = (facet: TraitFacet): boolean => asked.chips.some(({ trait }) => trait === facet.trait_type);
+  const inUse = new Set(asked.conditions.map(({ trait }) => trait));
+  const isAsked = (facet: TraitFacet): boolean => inUse.has(facet.trait_type);
   const common = mostCommon(traits, TRAITS_MAX);
   const shown = [...common, ...traits.filter((facet) => !common.includes(facet) && isAsked(facet))];
   return (
@@ -132,13 +135,12 @@ const Choices = ({ facet, chosen }: { facet: TraitFacet; chosen: readonly string
     label: formatValue({ display_type, value }),
     count,
   }));
-  const missing = chosen
-    .filter((text) => !known.some((each) => each.text === text))
-    .map((text) => ({
-      text,
-      label: text,
-      count: values.find(({ value }) => String(value) === text)?.count ?? 0,
-    }));
+  const unlisted = chosen.filter((text) => !known.some((each) => each.text === text));
+  const missing = unlisted.slice(0, UNLISTED_MAX).map((text) => ({
+    text,
+    label: text,
+    count: values.find(({ value }) => String(value) === text)?.count ?? 0,
+  }));
   const all = [...known, ...missing];
   // A chosen value keeps its place; it would move from under the pointer otherwise.
   const [first, rest] = [all.slice(0, VALUES_AT_ONCE), all.slice(VALUES_AT_ONCE)];
@@ -176,6 +178,9 @@ const Choices = ({ facet, chosen }: { facet: TraitFacet; chosen: readonly string
           {list(rest)}
         </details>
       )}
+      {unlisted.slice(UNLISTED_MAX).map((text) => (
+        <input type="hidden" name={`is:${trait_type}`} value={text} />
+      ))}
       {values_total > all.length && (
         <p class="soft small">{words().filters.rarerValues(formatNumber(values_total - all.length))}</p>
       )}

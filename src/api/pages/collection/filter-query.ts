@@ -13,6 +13,7 @@ import {
 } from "../../catalog/rules.ts";
 import { clip } from "../../http/text/printable.ts";
 import type { Trait } from "../../metadata/document/traits.ts";
+import { storable } from "../../metadata/rules.ts";
 import type { TokenFilter, TokenSort } from "../../search/query.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { words } from "../../ui/visitor.ts";
@@ -23,8 +24,19 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const SHORT = 12;
 const PLAIN_FIELDS = ["q", "owner", "locked", "sort"];
+const CHIPS_MAX = 50;
+// Each chip links to all other conditions, so the links grow with the square of the query.
+const LINK_CHARACTERS_MAX = 100_000;
 
 type Entry = readonly [name: string, value: string];
+
+/** A value of a field or a trait, or a range with one end or both. */
+export interface Condition {
+  readonly trait: string | undefined;
+  readonly entries: readonly Entry[];
+  /** Those of its entries that are valid; at least one. */
+  readonly valid: readonly Entry[];
+}
 
 /** One condition in words, and the query without it. */
 export interface Chip {
@@ -36,22 +48,28 @@ export interface Chip {
 export interface Asked {
   readonly filter: TokenFilter;
   readonly sort: TokenSort;
-  /** The conditions and the sort as a query string, without `?`. */
+  /** The conditions and the sort, each once. */
+  readonly entries: readonly Entry[];
+  /** The same as a query string, without `?`. */
   readonly query: string;
   readonly cursor: string | undefined;
-  readonly chips: readonly Chip[];
+  /** The valid ones, in the order of the URL. */
+  readonly conditions: readonly Condition[];
   /** Invalid parameters, each named by its field; the others still apply. */
   readonly problems: readonly string[];
   /** The text of a field as sent; empty if absent. */
   readonly field: (name: string) => string;
 }
 
-/** Parses a query string. Empty and unknown fields are ignored; only a trait may have an empty value. */
+/** Parses a query string. Empty and unknown fields and repetitions are ignored; only a trait may have an empty value. */
 export function readQuery(parameters: URLSearchParams): Asked {
-  const entries = [...parameters].filter(
-    ([name, value]) => name.startsWith("is:") || (value !== "" && isOurs(name)),
+  const entries = distinct(
+    [...parameters]
+      .filter(([name, value]) => name.startsWith("is:") || (value !== "" && isOurs(name)))
+      .map(([name, value]): Entry => [storable(name), storable(value)]),
   );
-  const field = (name: string): string => entries.find(([each]) => each === name)?.[1] ?? "";
+  const fields = new Map(entries);
+  const field = (name: string): string => fields.get(name) ?? "";
   const problems: string[] = [];
   const read = <Value>(name: string, schema: Readable<Value>): Value | undefined => {
     const text = field(name);
@@ -85,13 +103,38 @@ export function readQuery(parameters: URLSearchParams): Asked {
   return {
     filter,
     sort,
-    query: new URLSearchParams(entries as [string, string][]).toString(),
+    entries,
+    query: entries.map(written).join("&"),
     cursor: parameters.get("cursor") ?? undefined,
-    chips: chipsOf(entries, isUnderstood),
+    conditions: conditionsOf(entries, isUnderstood),
     problems,
     field,
   };
 }
+
+/** Each value of a trait once. Of any other field the first value, since its input shows only one. */
+function distinct(entries: readonly Entry[]): Entry[] {
+  const found = new Map<string, Entry>();
+  for (const entry of entries) {
+    const [name] = entry;
+    const key = name.startsWith("is:") ? JSON.stringify(entry) : name;
+    if (!found.has(key)) found.set(key, entry);
+  }
+  return [...found.values()];
+}
+
+function groupBy<Key>(entries: readonly Entry[], keyOf: (entry: Entry) => Key): Map<Key, Entry[]> {
+  const groups = new Map<Key, Entry[]>();
+  for (const entry of entries) {
+    const key = keyOf(entry);
+    const group = groups.get(key);
+    if (group) group.push(entry);
+    else groups.set(key, [entry]);
+  }
+  return groups;
+}
+
+const written = ([name, value]: Entry): string => new URLSearchParams([[name, value]]).toString();
 
 interface Readable<Value> {
   safeParse(input: unknown): {
@@ -112,13 +155,9 @@ function within<Value>(schema: Readable<Value>, input: unknown, problems: string
 const isOurs = (name: string): boolean => PLAIN_FIELDS.includes(name) || /^(?:from|to):/.test(name);
 
 function readCriteria(entries: readonly Entry[]): { name: string; values: string[] }[] {
-  const byName = new Map<string, string[]>();
-  for (const [field, value] of entries) {
-    if (!field.startsWith("is:")) continue;
-    const name = field.slice("is:".length);
-    byName.set(name, [...(byName.get(name) ?? []), value]);
-  }
-  return [...byName].map(([name, values]) => ({ name, values }));
+  const chosen = entries.filter(([field]) => field.startsWith("is:"));
+  const byName = groupBy(chosen, ([field]) => field.slice("is:".length));
+  return [...byName].map(([name, own]) => ({ name, values: own.map(([, value]) => value) }));
 }
 
 type Range = { name: string; range: { from?: number; to?: number } };
@@ -143,44 +182,41 @@ function readBound(text: string, isEnd: boolean): number | undefined {
   return isEnd ? seconds + DAY_SECONDS - 1 : seconds;
 }
 
-/** The valid conditions in words, in the order of the URL; both ends of a range share a chip. */
-function chipsOf(all: readonly Entry[], isUnderstood: (entry: Entry) => boolean): Chip[] {
-  const entries = all.filter(isUnderstood);
-  const chip = (trait: string | undefined, text: string, isItsOwn: (entry: Entry) => boolean): Chip => ({
+/** Both ends of a range are one condition. */
+function conditionsOf(all: readonly Entry[], isUnderstood: (entry: Entry) => boolean): Condition[] {
+  const groups = groupBy(all, (entry) => /^(?:from|to):(.*)$/s.exec(entry[0])?.[1] ?? entry);
+  return [...groups.values()]
+    .map((entries) => ({
+      trait: /^(?:is|from|to):(.*)$/s.exec(entries[0]?.[0] ?? "")?.[1],
+      entries,
+      valid: entries.filter(isUnderstood),
+    }))
+    .filter(({ valid }) => valid.length > 0);
+}
+
+/** The first conditions in words, as many as a page has room for. */
+export function chipsOf({ entries, query, conditions }: Asked): Chip[] {
+  const count = Math.min(CHIPS_MAX, Math.floor(LINK_CHARACTERS_MAX / query.length));
+  const parts = entries.map((entry) => ({ entry, text: written(entry) }));
+  return conditions.slice(0, count).map(({ trait, entries: own, valid }) => ({
     trait,
-    text,
-    without: new URLSearchParams(all.filter((entry) => !isItsOwn(entry)) as [string, string][]).toString(),
-  });
-  const seen = new Set<string>();
-  return entries.flatMap((entry): Chip[] => {
-    const [field, value] = entry;
-    const [, kind = field, trait] = /^(is|from|to):(.*)$/s.exec(field) ?? [];
-    if (kind === "q") return [chip(undefined, `“${value}”`, ([name]) => name === "q")];
-    if (kind === "owner")
-      return [
-        chip(
-          undefined,
-          words().filters.ownedBy(value.length > SHORT ? shortAddress(value) : value),
-          ([name]) => name === "owner",
-        ),
-      ];
-    if (kind === "locked")
-      return [
-        chip(
-          undefined,
-          value === "true" ? words().filters.locked : words().filters.unlocked,
-          ([name]) => name === "locked",
-        ),
-      ];
-    if (trait === undefined) return [];
-    if (kind === "is") return [chip(trait, value, (each) => each === entry)];
-    if (seen.has(trait)) return [];
-    seen.add(trait);
-    const end = (name: string): string | undefined =>
-      entries.find(([each]) => each === `${name}:${trait}`)?.[1];
-    const isItsOwn = ([name]: Entry): boolean => name === `from:${trait}` || name === `to:${trait}`;
-    return [chip(trait, rangeText(end("from"), end("to")), isItsOwn)];
-  });
+    text: conditionText(valid),
+    without: parts
+      .filter(({ entry }) => !own.includes(entry))
+      .map(({ text }) => text)
+      .join("&"),
+  }));
+}
+
+function conditionText(valid: readonly Entry[]): string {
+  const { filters } = words();
+  const [field = "", value = ""] = valid[0] ?? [];
+  if (field === "q") return `“${value}”`;
+  if (field === "owner") return filters.ownedBy(value.length > SHORT ? shortAddress(value) : value);
+  if (field === "locked") return value === "true" ? filters.locked : filters.unlocked;
+  if (field.startsWith("is:")) return value;
+  const end = (name: string): string | undefined => valid.find(([each]) => each.startsWith(`${name}:`))?.[1];
+  return rangeText(end("from"), end("to"));
 }
 
 function rangeText(from: string | undefined, to: string | undefined): string {

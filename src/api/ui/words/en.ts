@@ -42,6 +42,7 @@ export const en = {
     more: "Show more",
     less: "Show less",
     cut: (count: string) => `${count} more characters are left out here.`,
+    andMore: (count: string) => `and ${count} more`,
     empty: "empty",
     none: "none",
     yes: "Yes",

@@ -17,7 +17,6 @@ export const operator = {
   },
   /** The owner of an app that belongs to no wallet. */
   owner: "operator",
-  andMore: (count: string) => `and ${count} more`,
   tooBusy: "The database is too busy to count.",
   updates: "Updates live.",
   /** Of a list that shows its first entries. */
