@@ -74,8 +74,8 @@ async function entryOf(store: Pick<Blocks, "get">, path: string): Promise<UnixFS
   return exporter(last, store);
 }
 
-export async function carOf(root: string, blocks: readonly Block[]): Promise<Buffer> {
-  const { writer, out } = CarWriter.create([CID.parse(root)]);
+export async function carOf(root: string | readonly string[], blocks: readonly Block[]): Promise<Buffer> {
+  const { writer, out } = CarWriter.create([root].flat().map((text) => CID.parse(text)));
   const parts: Uint8Array[] = [];
   const reading = (async () => {
     for await (const part of out) parts.push(part);

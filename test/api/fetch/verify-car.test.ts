@@ -3,6 +3,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { fixedSize } from "ipfs-unixfs-importer/chunker";
+import { balanced } from "ipfs-unixfs-importer/layout";
 import { base16 } from "multiformats/bases/base16";
 import { base32 } from "multiformats/bases/base32";
 import { base36 } from "multiformats/bases/base36";
@@ -31,6 +32,36 @@ async function read(
     limit,
   );
   return answer.kind === "content" ? answer.body.toString() : answer.kind;
+}
+
+function blockOf(codec: number, bytes: Uint8Array): Block {
+  return { cid: CID.createV1(codec, createDigest(0x12, createHash("sha256").update(bytes).digest())), bytes };
+}
+
+/** A field of a protobuf message. */
+const field = (tag: number, content: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from([tag]), varintOf(content.length), content]);
+
+function varintOf(value: number): Buffer {
+  const bytes: number[] = [];
+  for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) + 128);
+  return Buffer.from([...bytes, value]);
+}
+
+const linkTo = (cid: CID, name = ""): Buffer =>
+  field(0x12, Buffer.concat([field(0x0a, cid.bytes), field(0x12, Buffer.from(name))]));
+const NOTHING = CID.createV1(0x55, createDigest(0, new Uint8Array()));
+const IS_DIRECTORY = Buffer.from([0x08, 1]);
+const IS_FILE = Buffer.from([0x08, 2]);
+
+/** A node of UnixFS out of its links and its message, which begins with the type. */
+const nodeOf = (links: readonly Buffer[], unixfs: Buffer): Block =>
+  blockOf(0x70, Buffer.concat([...links, field(0x0a, unixfs)]));
+
+/** Reads `path` below the last block out of a CAR of these. */
+async function readBlocks(all: readonly Block[], path: readonly string[] = [], isStartEnough = false) {
+  const cid = all.at(-1)?.cid.toString() ?? "";
+  return verifyCar(await carOf(cid, all), { cid, path }, { ...LIMIT, isStartEnough });
 }
 
 describe("a file", () => {
@@ -73,11 +104,14 @@ describe("a file", () => {
     expect(await read(await blocks.add({ "": "" }, { rawLeaves: false }))).toBe("");
   });
 
-  it("of JSON in a block of its own is read", async () => {
-    const bytes = Buffer.from(TEXT);
-    const digest = createDigest(0x12, createHash("sha256").update(bytes).digest());
-    for (const codec of [0x0200, 0x0129]) {
-      const cid = CID.createV1(codec, digest);
+  it("of JSON in a block of its own is read, whatever its text", async () => {
+    for (const [codec, text] of [
+      [0x0200, TEXT],
+      [0x0129, TEXT],
+      [0x0129, '{"name":'],
+    ] as const) {
+      const bytes = Buffer.from(text);
+      const { cid } = blockOf(codec, bytes);
       const car = await carOf(cid.toString(), [{ cid, bytes }]);
       expect(await verifyCar(car, { cid: cid.toString(), path: [] }, LIMIT)).toMatchObject({
         kind: "content",
@@ -254,6 +288,167 @@ describe("content over the limit", () => {
       message: expect.stringContaining("over"),
     });
     expect(carBytesMax(LIMIT.bytesMax)).toBeGreaterThan(LIMIT.bytesMax);
+  });
+});
+
+describe("a CAR that would take seconds to decode", () => {
+  const leaf = blockOf(0x55, Buffer.from(TEXT));
+  const leafCid = leaf.cid.toString();
+  const first = linkTo(leaf.cid);
+  const content = { kind: "content", body: leaf.bytes };
+
+  describe("by its header", () => {
+    /** CARv2: its own header, then a CARv1 with another. */
+    const version2 = (car: Buffer): Buffer => {
+      const header = Buffer.alloc(40);
+      header.writeBigUInt64LE(51n, 16);
+      header.writeBigUInt64LE(BigInt(car.length), 24);
+      return Buffer.concat([Buffer.from("0aa16776657273696f6e02", "hex"), header, car]);
+    };
+
+    it.each([
+      ["version 1", (car: Buffer) => car],
+      ["version 2", version2],
+    ])("is read with up to 4 KiB of roots, and incomplete with more: %s", async (_version, wrap) => {
+      const withRoots = async (count: number) =>
+        verifyCar(
+          wrap(
+            await carOf(
+              Array.from({ length: count }, () => leafCid),
+              [leaf],
+            ),
+          ),
+          { cid: leafCid, path: [] },
+          LIMIT,
+        );
+
+      expect(await withRoots(90)).toMatchObject(content);
+      expect(await withRoots(110)).toMatchObject({
+        kind: "incomplete",
+        message: "the gateway's CAR was cut short",
+      });
+    });
+  });
+
+  describe("by the links of a directory", () => {
+    const directoryOf = (count: number): Block =>
+      nodeOf(
+        Array.from({ length: count }, (_, id) => linkTo(leaf.cid, `${id}`)),
+        IS_DIRECTORY,
+      );
+
+    it("is read up to 32,768 of them", async () => {
+      expect(await readBlocks([leaf, directoryOf(32_768)], ["32767"])).toMatchObject(content);
+    });
+
+    it("is too large with more", async () => {
+      expect(await readBlocks([leaf, directoryOf(32_769)], ["0"])).toEqual({ kind: "too_large" });
+    });
+  });
+
+  describe("by the links of a file", () => {
+    it("is read up to 8,192 of them where the start is enough", async () => {
+      const bytes = randomBytes(8_192 * 128);
+      const cid = await blocks.add(
+        { "": bytes },
+        { chunker: fixedSize({ chunkSize: 128 }), layout: balanced({ maxChildrenPerNode: 8_192 }) },
+      );
+      const limit = { bytesMax: 700, isStartEnough: true };
+      const change = (all: readonly Block[]) => all.slice(0, 20);
+
+      expect(await read(cid, [], { limit, change })).toBe(bytes.subarray(0, 700).toString());
+    });
+
+    it("is too large with more than 32,768 in a block", async () => {
+      const start = blockOf(0x55, Buffer.alloc(LIMIT.bytesMax));
+      const fileOf = (count: number): Block =>
+        nodeOf([linkTo(start.cid), ...Array.from({ length: count - 1 }, () => linkTo(NOTHING))], IS_FILE);
+
+      expect(await readBlocks([start, fileOf(32_768)], [], true)).toMatchObject({ kind: "content" });
+      expect(await readBlocks([start, fileOf(32_769)], [], true)).toEqual({ kind: "too_large" });
+    });
+
+    it("is too large with more in all than its bytes could have, for each has a hash", async () => {
+      const links = Array.from({ length: 20_000 }, () => linkTo(NOTHING));
+      const whole = Buffer.alloc(LIMIT.bytesMax);
+      const start = blockOf(0x55, whole);
+      /** Each node leads to the next by its first link. */
+      const chainOf = (nodes: number): Block[] => {
+        const chain = [start];
+        for (let last = start; chain.length <= nodes; chain.push(last))
+          last = nodeOf([linkTo(last.cid), ...links], IS_FILE);
+        return chain;
+      };
+
+      expect(await readBlocks(chainOf(6), [], true)).toMatchObject({ kind: "content", body: whole });
+      expect(await readBlocks(chainOf(7), [], true)).toEqual({ kind: "too_large" });
+    });
+  });
+
+  describe("by what UnixFS says of a file", () => {
+    const KIB_64 = 65_536;
+    const fileOf = (...unixfs: Buffer[]): Block => nodeOf([first], Buffer.concat([IS_FILE, ...unixfs]));
+    const repeated = (bytes: number[], length: number): Buffer => Buffer.alloc(length, Buffer.from(bytes));
+
+    it("is read up to 64 KiB beside the file's own bytes", async () => {
+      const own = Buffer.alloc(70_000, "a");
+      const file = fileOf(field(0x12, own), repeated([0x20, 0], KIB_64));
+
+      expect(await readBlocks([leaf, file])).toMatchObject({
+        kind: "content",
+        body: Buffer.concat([own, leaf.bytes]),
+      });
+    });
+
+    it.each([
+      ["blocksizes", repeated([0x20, 0], KIB_64 + 2)],
+      ["blocksizes inside another field", field(0x22, repeated([0x20, 0], KIB_64))],
+      ["times", repeated([0x42, 0], KIB_64 + 2)],
+      ["bytes of no length", repeated([0x12, 0], KIB_64 + 4)],
+    ])("is too large with more: %s", async (_what, unixfs) => {
+      expect(await readBlocks([leaf, fileOf(unixfs)], [], true)).toEqual({ kind: "too_large" });
+    });
+  });
+
+  it.each([
+    [
+      "a tag of two bytes",
+      Buffer.from([0x92, 0x00, 8, 0x0a, 4, 1, 0x55, 0, 0, 0x12, 0]),
+      "a node's field 146",
+    ],
+    [
+      "a length of more bytes than it needs",
+      Buffer.from([0x12, 0x88, 0x00, 0x0a, 4, 1, 0x55, 0, 0, 0x12, 0]),
+      "not minimally encoded",
+    ],
+  ])("by links that no encoder writes can't be read: %s", async (_what, link, message) => {
+    expect(await readBlocks([leaf, nodeOf([link], IS_FILE)])).toMatchObject({
+      kind: "unverifiable",
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it("by fields behind bytes whose length has 33 bits can't be read", async () => {
+    const unixfs = Buffer.concat([IS_FILE, Buffer.from([0x12]), varintOf(2 ** 32), Buffer.from([0x20, 0])]);
+
+    expect(await readBlocks([leaf, nodeOf([first], unixfs)])).toMatchObject({ kind: "unverifiable" });
+  });
+
+  it("by CBOR is not decoded", async () => {
+    expect(await readBlocks([blockOf(0x71, Buffer.from([0xff]))])).toMatchObject({
+      kind: "unverifiable",
+      message: "the content can't be read as a file (codec 71)",
+    });
+  });
+
+  it("by a link with more than 64 KiB of content in itself can't be read", async () => {
+    const inline = (length: number) => linkTo(CID.createV1(0x55, createDigest(0, Buffer.alloc(length, "a"))));
+
+    expect(await readBlocks([nodeOf([inline(65_536)], IS_FILE)])).toMatchObject({ kind: "content" });
+    expect(await readBlocks([nodeOf([inline(65_537)], IS_FILE)])).toMatchObject({
+      kind: "unverifiable",
+      message: "the content can't be read as a file (hash 0 of 65537 bytes)",
+    });
   });
 });
 

@@ -5,6 +5,7 @@
 
 import { createHash } from "node:crypto";
 import type { UnixFSEntry } from "ipfs-unixfs-exporter";
+import { varint } from "multiformats";
 import { base16, base16upper } from "multiformats/bases/base16";
 import { base32upper } from "multiformats/bases/base32";
 import { base36upper } from "multiformats/bases/base36";
@@ -35,6 +36,7 @@ export interface CarLimit {
 const SHA2_256 = 0x12;
 const IDENTITY = 0x00;
 const DAG_PB = 0x70;
+const RAW = 0x55;
 // Their blocks are the text of the document: json and dag-json.
 const JSON_CODECS = new Set([0x0200, 0x0129]);
 const SHA2_256_BYTES = 32;
@@ -44,6 +46,26 @@ const CHUNK_OVERHEAD = 1.25;
 // A file of the same block a billion times takes a few kilobytes. Files within the limits have fewer blocks than this,
 // unless their chunks are below 512 bytes; usual ones have 256 KiB.
 const BLOCKS_MAX = 4_096;
+
+// The libraries decode a header or a block in one piece. Crafted ones within the bytes of a CAR take them seconds and
+// hundreds of megabytes, so these limits come first.
+
+// Gateways name one root, in about 60 bytes.
+const HEADER_BYTES_MAX = 4_096;
+// A link's SHA-256 alone takes these. Only a link with the content in its own CID may have fewer.
+const LINK_BYTES = 32;
+// In one block: more than 1 MiB has room for, and implementations write no larger blocks. They shard directories over
+// 256 KiB, and give a file's nodes 174 or 1,024 links.
+const LINKS_MAX = (1024 * 1024) / LINK_BYTES;
+// UnixFS's fields beside the file's bytes. They have the size of each part, in up to 11 bytes.
+const UNIXFS_BYTES_MAX = 16 * BLOCKS_MAX;
+// Other implementations read 128 bytes (boxo, verifcid). URIs in contracts may have more.
+const IDENTITY_BYTES_MAX = 65_536;
+const NODE_LINK = 0x12;
+const NODE_DATA = 0x0a;
+const UNIXFS_TYPE = 0x08;
+const UNIXFS_DATA = 0x12;
+
 // Widths of a shard that implementations use: powers of two (boxo, hamt.MaxShardWidth).
 const FANOUT_MAX = 1024n;
 
@@ -62,8 +84,7 @@ export const carBytesMax = (bytesMax: number): number =>
   Math.ceil(bytesMax * CHUNK_OVERHEAD) + PATH_BYTES_MAX;
 
 /**
- * Undefined if content with this CID can't be verified: it isn't one, has another hash than SHA-256, or is too long for
- * its base.
+ * Undefined if content with this CID can't be verified: it isn't one, has another hash than SHA-256, or is too long.
  */
 export function verifiableCid(text: string): CID | undefined {
   if (text.length > SLOW_BASE_LENGTH_MAX && !/^[fFbB]/.test(text)) return undefined;
@@ -75,8 +96,10 @@ export function verifiableCid(text: string): CID | undefined {
   }
 }
 
-const isVerifiable = ({ multihash }: CID): boolean =>
-  multihash.code === IDENTITY || (multihash.code === SHA2_256 && multihash.digest.length === SHA2_256_BYTES);
+const isVerifiable = ({ multihash: { code, digest } }: CID): boolean =>
+  code === IDENTITY
+    ? digest.length <= IDENTITY_BYTES_MAX
+    : code === SHA2_256 && digest.length === SHA2_256_BYTES;
 
 /**
  * The content in the CAR's bytes, at most `carBytesMax` of them; `isCut` if it had more. Blocks may come in any order,
@@ -135,7 +158,10 @@ async function readBlocks(
   const blocks = new Map<string, Uint8Array>();
   let count = 0;
   try {
+    const { bytesReader, limitReader, readHeader } = await import("@ipld/car/decoder");
     const { CarBlockIterator } = await import("@ipld/car/iterator");
+    // Rejects if the header goes on beyond the limit.
+    await readHeader(limitReader(bytesReader(car), HEADER_BYTES_MAX));
     for await (const { cid, bytes } of await CarBlockIterator.fromBytes(car)) {
       if (++count > BLOCKS_MAX) return { kind: "read", blocks, isWhole: false };
       await pause();
@@ -159,19 +185,27 @@ function createNodes(blocks: Blocks, bytesReadMax: number, pause: YieldToEventLo
   let bytesRead = 0;
   const store = {
     async *get(cid: CID): AsyncGenerator<Uint8Array> {
-      if (!isVerifiable(cid)) throw new Unverifiable(`hash ${cid.multihash.code.toString(16)}`);
       if (++reads > BLOCKS_MAX) throw new TooManyBlocks();
       const block = cid.multihash.code === IDENTITY ? cid.multihash.digest : blocks.get(keyOf(cid));
       if (!block) throw new MissingBlock(String(cid));
-      bytesRead += block.length;
+      const links = cid.code === DAG_PB ? countLinks(block) : 0;
+      bytesRead += Math.max(block.length, links * LINK_BYTES);
       if (bytesRead > bytesReadMax) throw new TooManyBlocks();
       await pause();
       yield block;
     },
   };
   // Loaded on first use: many services never see such content, and their start would be a tenth of a second longer.
-  const entryOf = async (cid: CID): Promise<UnixFSEntry> =>
-    (await import("ipfs-unixfs-exporter")).exporter(cid, store);
+  const entryOf = async (cid: CID): Promise<UnixFSEntry> => {
+    const { code, digest } = cid.multihash;
+    if (!isVerifiable(cid)) throw new Unverifiable(`hash ${code.toString(16)} of ${digest.length} bytes`);
+    const isJson = JSON_CODECS.has(cid.code);
+    if (cid.code !== DAG_PB && cid.code !== RAW && !isJson)
+      throw new Unverifiable(`codec ${cid.code.toString(16)}`);
+    const { exporter } = await import("ipfs-unixfs-exporter");
+    // Of JSON only the text is needed, and its decoder takes long, too.
+    return exporter(isJson ? CID.createV1(RAW, cid.multihash) : cid, store);
+  };
 
   /** The CID of the entry with this name; undefined if `parent` is no directory or has none. */
   async function find(parent: CID, name: string): Promise<CID | undefined> {
@@ -198,6 +232,7 @@ function createNodes(blocks: Blocks, bytesReadMax: number, pause: YieldToEventLo
         if (Name.slice(digits) === name) return Hash;
         if (Name.length === digits) shards.push(Hash);
       }
+      dropUnreachable(shards);
     }
     if (missing) throw missing;
     return undefined;
@@ -223,12 +258,46 @@ function createNodes(blocks: Blocks, bytesReadMax: number, pause: YieldToEventLo
       chunks.push(data);
       bytes += data.length;
       if (part.type === "file") for (const { Hash } of part.node.Links.toReversed()) parts.push(Hash);
+      dropUnreachable(parts);
     }
     if (bytes > bytesMax && !isStartEnough) return { kind: "too_large" };
     return { kind: "content", body: Buffer.concat(chunks).subarray(0, bytesMax) };
   }
 
   return { find, read };
+}
+
+/** Drops those that are read after more blocks than may be: the first ones, since the last one is read next. */
+const dropUnreachable = (pending: unknown[]): void => void pending.splice(0, pending.length - BLOCKS_MAX);
+
+/**
+ * How many links the decoder would find in a node. Throws if they are too many, or if the decoder might read the bytes in
+ * another way than this does: no encoder writes such.
+ */
+function countLinks(node: Uint8Array): number {
+  let links = 0;
+  for (let at = 0; at < node.length; ) {
+    const tag = node[at];
+    const [length, lengthBytes] = varint.decode(node, at + 1);
+    const start = at + 1 + lengthBytes;
+    at = start + length;
+    if (tag === NODE_LINK) links++;
+    else if (tag === NODE_DATA) checkUnixfs(node.subarray(start, at));
+    else throw new Unverifiable(`a node's field ${tag}`);
+    if (links > LINKS_MAX) throw new TooManyBlocks();
+  }
+  return links;
+}
+
+/** Encoders write fields in the order of their numbers, so only the type comes before the file's bytes. */
+function checkUnixfs(message: Uint8Array): void {
+  let at = message[0] === UNIXFS_TYPE ? 1 + varint.decode(message, 1)[1] : 0;
+  if (message[at] === UNIXFS_DATA) {
+    const [length, lengthBytes] = varint.decode(message, at + 1);
+    at += 1 + lengthBytes + length;
+  }
+  if (at > message.length) throw new Unverifiable("bytes beyond their message");
+  if (message.length - at > UNIXFS_BYTES_MAX) throw new TooManyBlocks();
 }
 
 function prefixLength(fanout: bigint | undefined): number {
@@ -239,7 +308,6 @@ function prefixLength(fanout: bigint | undefined): number {
 /** The bytes of one block of a file. */
 function dataOf(entry: UnixFSEntry): Uint8Array {
   if (entry.type === "raw") return entry.node;
-  if (entry.type === "object" && JSON_CODECS.has(entry.cid.code)) return entry.node;
   if (entry.type === "file" && (entry.unixfs.type === "file" || entry.unixfs.type === "raw"))
     return entry.unixfs.data ?? new Uint8Array();
   throw new Unverifiable(entry.type === "file" ? entry.unixfs.type : entry.type);
