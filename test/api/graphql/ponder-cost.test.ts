@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { costError, operationCost } from "../../../src/api/graphql/gateway/cost.ts";
 
 const schema = buildSchema(`
-  type Query { things(limit: Int, where: String, orderBy: String): Things }
+  type Query { things(limit: Int, where: String, orderBy: String, offset: Int): Things }
   type Things { totalCount: Int, items: [Thing] }
   type Thing { id: Int }
 `);
@@ -20,6 +20,7 @@ const times = (count: number, fields: (nth: number) => string): string =>
 describe("a list of Ponder's costs", () => {
   it.each([
     ["a thousand for its count, however few rows it answers", "limit: 0", "totalCount", 19, 20],
+    ["one for each hundred rows that its offset skips", "limit: 0, offset: 100000", "items { id }", 19, 20],
     ["five hundred for each condition", 'limit: 0, where: "x", orderBy: "y"', "items { id }", 19, 20],
   ])("%s", async (_what, args, fields, passes, fails) => {
     const query = (count: number) => `{ ${times(count, (nth) => `a${nth}: things(${args}) { ${fields} }`)} }`;

@@ -66,6 +66,8 @@ const ofEachCollection: Readonly<Record<string, number>> = {
 const CONDITION_WEIGHT = 100;
 const PONDER_CONDITION_WEIGHT = 500;
 const PONDER_COUNT_WEIGHT = 1_000;
+// PostgreSQL reads what an offset skips.
+const SKIPPED_PER_COST = 100;
 // Each of their entries is read as the field itself is.
 const lists = ["tokenIds", "tokenAddresses"];
 const conditions = new Set(["criteria", "rangeCriteria", "text", "name", "owners", "prefix"]);
@@ -169,7 +171,11 @@ function createMeasure(
     const things = lists.map((name) => countOf(node, name, variables));
     const ofAll = Math.min(perCollection * collectionCount, OF_ALL_COLLECTIONS_MAX);
     let made = values + ofAll + (weight ?? 1) * Math.max(...things);
-    if (weight === undefined && asksForCount(node.selectionSet)) made += PONDER_COUNT_WEIGHT;
+    if (weight === undefined) {
+      if (asksForCount(node.selectionSet)) made += PONDER_COUNT_WEIGHT;
+      const offset = argumentOf(node, "offset", variables);
+      if (typeof offset === "number") made += Math.floor(Math.max(offset, 0) / SKIPPED_PER_COST);
+    }
     return made + conditionsOf(node, weight !== undefined, variables) + size * ofSet(node.selectionSet, type);
   };
 
