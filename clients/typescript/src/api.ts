@@ -1600,7 +1600,7 @@ export interface components {
             /** @enum {string} */
             readonly status: "active" | "paused";
             /**
-             * @description `failing`: an event failed for three days. `gone`: the receiver answered 410. `requested`: somebody paused it.
+             * @description `failing`: an event, or every attempt, failed for three days. `gone`: the receiver answered 410. `requested`: somebody paused it.
              * @enum {string|null}
              */
             readonly paused_reason: "requested" | "failing" | "gone" | null;

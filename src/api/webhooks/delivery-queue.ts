@@ -56,13 +56,15 @@ const CLAIM = `
   due as (
     select f.id, o.host, o.host_running, o.running + row_number() over (partition by o.id order by f.due_at, f.id) as nth
       from open o cross join lateral (
-        -- Each by itself: a paused webhook may have a million events, of which none is read.
+        -- Each by itself: a paused webhook may have a million events, of which none is read. With "offset 0", whether an
+        -- event has an earlier one is looked up for each; joined, all that wait may be read for each claim.
         (select d.id, d.due_at from vitrine.webhook_delivery d
           where o.is_active and d.kind = 'event' and ${DUE}
             and not exists (
               select from vitrine.webhook_delivery e
                where e.webhook_id = d.webhook_id and e.subject = d.subject and e.status = 'pending'
-                 and e.kind = 'event' and e.event_id < d.event_id)
+                 and e.kind = 'event' and e.event_id < d.event_id
+              offset 0)
           ${NEXT})
         union all
         (select d.id, d.due_at from vitrine.webhook_delivery d where d.kind <> 'event' and ${DUE} ${NEXT})
@@ -133,6 +135,27 @@ export interface Attempt {
 }
 
 /**
+ * Returns an event to the queue whose webhook has another URL now, or whose attempt failed after its webhook was resumed:
+ * what the attempt says is of before. It keeps its lease until then, since it takes one of the receiver's places. False
+ * for any other lease.
+ */
+export async function releaseIfStale(
+  tx: Queryable,
+  lease: DeliveryLease,
+  isDelivered: boolean,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update vitrine.webhook_delivery d set claim = null, claimed_until = null
+       from vitrine.webhook w
+      where d.id = $1 and d.claim = $2 and d.kind = 'event' and w.id = d.webhook_id
+        and (w.url <> $3 or not $4 and d.attempts <> $5) returning 1`,
+    [lease.id, lease.claim, lease.url, isDelivered, lease.attempts],
+  );
+  if (rows.length > 0) await notifyWorkers(tx);
+  return rows.length > 0;
+}
+
+/**
  * Ends the attempt of a lease. A failed one is due again in `retryMs`, or has failed for good where that is undefined.
  * False if the lease is no longer this process's: then nothing was written.
  */
@@ -163,8 +186,8 @@ export async function endAttempt(
   if (rows.length === 0) return false;
   if (lease.kind === "event") await moveFollowers(tx, lease, attempt.isDelivered ? undefined : retryMs);
   const isFailing = `update vitrine.webhook set failing_since = ${attempt.isDelivered ? "null" : "now()"}
-                      where id = $1 and failing_since is ${attempt.isDelivered ? "not null" : "null"}`;
-  await tx.query(isFailing, [lease.webhookId]);
+                      where id = $1 and url = $2 and failing_since is ${attempt.isDelivered ? "not null" : "null"}`;
+  await tx.query(isFailing, [lease.webhookId, lease.url]);
   return true;
 }
 
@@ -207,12 +230,11 @@ export async function skipDelivery(tx: Queryable, webhookId: string, id: string)
   return skipped !== undefined;
 }
 
-/** Makes every pending event due now, with all attempts ahead. Attempts under way are not recorded. */
+/** Makes every pending event due now, with all attempts ahead; see `releaseIfStale` for attempts under way. */
 export async function restartPending(tx: Queryable, webhookId: string): Promise<void> {
   await tx.query(
-    `update vitrine.webhook_delivery set due_at = now(), attempts = 0, claim = null, claimed_until = null
-      where webhook_id = $1 and status = 'pending' and kind = 'event'
-        and (attempts > 0 or due_at > now() or claim is not null)`,
+    `update vitrine.webhook_delivery set due_at = now(), attempts = 0
+      where webhook_id = $1 and status = 'pending' and (attempts > 0 or due_at > now())`,
     [webhookId],
   );
 }

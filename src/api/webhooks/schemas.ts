@@ -80,7 +80,7 @@ export const webhookSchema = z
     status: z.enum(["active", "paused"]),
     paused_reason: z.enum(["requested", "failing", "gone"]).nullable().openapi({
       description:
-        "`failing`: an event failed for three days. `gone`: the receiver answered 410. `requested`: somebody paused it.",
+        "`failing`: an event, or every attempt, failed for three days. `gone`: the receiver answered 410. `requested`: somebody paused it.",
     }),
     paused_at: z.iso.datetime().nullable(),
     failing_since: z.iso

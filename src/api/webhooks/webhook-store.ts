@@ -115,10 +115,16 @@ export async function pauseWebhook(
   return rows.length > 0;
 }
 
-/** Pauses an active webhook whose every attempt for `ms` has failed; false otherwise. */
+/** Pauses an active webhook whose every attempt for `ms` has failed, and that has owed an event for so long; false otherwise. */
 export async function pauseFailing(tx: Queryable, id: string, ms: number): Promise<boolean> {
   const rows = await tx.query(
-    `${pausing} and failing_since < now() - $3::float8 * interval '1 millisecond' returning 1`,
+    `${pausing} and failing_since < now() - $3::float8 * interval '1 millisecond'
+        -- Not one whose test failed before it had any event.
+        and exists (
+          select from vitrine.webhook_delivery d
+           where d.webhook_id = $1 and d.status = 'pending' and d.kind = 'event' and d.attempts > 0
+             and d.created_at < now() - $3::float8 * interval '1 millisecond')
+     returning 1`,
     [id, "failing", ms],
   );
   return rows.length > 0;

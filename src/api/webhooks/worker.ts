@@ -12,6 +12,7 @@ import {
   endAttempt,
   notifyWorkers,
   releaseDeliveries,
+  releaseIfStale,
   renewDeliveries,
 } from "./delivery-queue.ts";
 import type { WebhookMetrics } from "./metrics.ts";
@@ -61,15 +62,19 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): LeaseWorker {
     // An event that is given up stays pending: it is the first to be sent when the webhook resumes.
     const nextMs = isEvent ? (retryMs ?? 0) : undefined;
     const reason = sent.isGone ? "gone" : "failing";
-    const isPaused = await database.transaction(async (tx) => {
+    const end = await database.transaction(async (tx) => {
+      if (await releaseIfStale(tx, lease, sent.isDelivered)) return "stale";
       if (!(await endAttempt(tx, lease, sent, nextMs))) throw new LeaseLost();
-      if (sent.isGone || isGivenUp) return pauseWebhook(tx, lease.webhookId, reason, lease.url);
+      if (sent.isGone || isGivenUp)
+        return (await pauseWebhook(tx, lease.webhookId, reason, lease.url)) && "paused";
       // While events keep coming, the attempts of each are so far apart that none uses up all of its own.
-      return !sent.isDelivered && isEvent && pauseFailing(tx, lease.webhookId, failingMs);
+      return !sent.isDelivered && isEvent && (await pauseFailing(tx, lease.webhookId, failingMs)) && "paused";
     });
+    if (end === "stale") return;
     const outcome = sent.isDelivered ? "delivered" : isEvent && !isGivenUp ? "retried" : "failed";
     metrics.attempted(outcome, sent.durationMs);
-    if (isPaused) logger.warn({ msg: "Webhook paused", webhook: lease.webhookId, reason, error: sent.error });
+    if (end === "paused")
+      logger.warn({ msg: "Webhook paused", webhook: lease.webhookId, reason, error: sent.error });
   }
 
   return startLeaseWorker<DeliveryLease>({

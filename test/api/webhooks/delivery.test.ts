@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import { claimDeliveries } from "../../../src/api/webhooks/delivery-queue.ts";
 import { countExtra } from "../../../src/api/webhooks/delivery-store.ts";
@@ -253,27 +254,66 @@ it("does not record the attempt of a delivery that is skipped meanwhile", async 
   expect((await deliveries(id)).map(({ status }: { status: string }) => status)).toContain("skipped");
 });
 
-it("pauses a webhook that has failed for three days, though new events leave none of them its last attempt", async () => {
-  const receiver = await startReceiver();
-  const id = await register(receiver);
-  receiver.answering = (_message, response) => void response.writeHead(500).end();
+describe("a webhook whose attempts fail", () => {
   const DAY_MS = 86_400_000;
-  work([DAY_MS, DAY_MS, DAY_MS]);
-  let events = 0;
-  const failingFor = async (hours: number) => {
-    await test.database.query("update vitrine.webhook set failing_since = now() - $1 * interval '1 hour'", [
-      hours,
-    ]);
-    events += (await append([{ token: String(hours) }])).length;
-    await eventually(
-      () => deliveries(id),
-      (all) => all.length === events && all.every(({ attempts }: { attempts: number }) => attempts === 1),
-    );
-    return webhook(id);
-  };
 
-  expect(await failingFor(71)).toMatchObject({ status: "active" });
-  expect(await failingFor(73)).toMatchObject({ status: "paused", paused_reason: "failing", pending: 2 });
+  async function failing() {
+    const receiver = await startReceiver();
+    const id = await register(receiver);
+    receiver.answering = (_message, response) => void response.writeHead(500).end();
+    work([DAY_MS, DAY_MS, DAY_MS]);
+    let sent = 0;
+    const untilTried = () =>
+      eventually(
+        () => deliveries(id),
+        (all) => all.length === sent && all.every(({ attempts }: { attempts: number }) => attempts === 1),
+      );
+    return {
+      id,
+      /** Its webhook after the failed attempt of another event. */
+      async event() {
+        sent += (await append([{ token: String(sent) }])).length;
+        await untilTried();
+        return webhook(id);
+      },
+      async test() {
+        sent++;
+        await api.call(`/market-partner/webhooks/${id}/test`, { method: "POST", key });
+        await untilTried();
+      },
+      async passHours(hours: number) {
+        const earlier = (column: string) => `${column} = ${column} - $2 * interval '1 hour'`;
+        await test.database.query(`update vitrine.webhook set ${earlier("failing_since")} where id = $1`, [
+          id,
+          hours,
+        ]);
+        await test.database.query(
+          `update vitrine.webhook_delivery set ${earlier("created_at")} where webhook_id = $1`,
+          [id, hours],
+        );
+      },
+    };
+  }
+
+  it("is paused after three days, though new events leave none of them its last attempt", async () => {
+    const { event, passHours } = await failing();
+    await event();
+    await passHours(71);
+    expect(await event()).toMatchObject({ status: "active" });
+    await passHours(2);
+    expect(await event()).toMatchObject({ status: "paused", paused_reason: "failing", pending: 3 });
+  });
+
+  it("is not paused for a test that failed days before its first event, nor for an event that was skipped", async () => {
+    const { id, event, test: sendTest, passHours } = await failing();
+    await sendTest();
+    await passHours(80);
+    expect(await event()).toMatchObject({ status: "active" });
+    const [{ id: delivery }] = await deliveries(id);
+    await api.call(`/market-partner/webhooks/${id}/deliveries/${delivery}/skip`, { method: "POST", key });
+    await passHours(80);
+    expect(await event()).toMatchObject({ status: "active" });
+  });
 });
 
 describe("an attempt that ends after its webhook was changed", () => {
@@ -305,13 +345,9 @@ describe("an attempt that ends after its webhook was changed", () => {
   ])("at its former URL, with %s, keeps nothing from the new one", async (_title, status) => {
     const { id, next, event, change, answer } = await attempt([HOUR_MS]);
     expect((await change({ url: `${next.url}/hook` })).body).toMatchObject({ status: "active" });
-    await eventually(
-      () => eventIds(next.accepted),
-      (accepted) => accepted.includes(event),
-    );
+    const [later = 0] = await append(tokens(1, 1));
 
     answer(status);
-    const [later = 0] = await append(tokens(1, 1));
 
     await eventually(
       () => eventIds(next.accepted),
@@ -350,17 +386,22 @@ describe("an attempt that ends after its webhook was changed", () => {
   });
 
   it("as its last one, doesn't pause a webhook that was resumed meanwhile", async () => {
-    const { id, old, event, change, answer } = await attempt([]);
+    const { id, old, event, change, answer } = await attempt([1]);
+    answer(500);
+    await eventually(
+      () => old.messages.length,
+      (count) => count === 2,
+    );
     await change({ status: "paused" });
     old.answering = accept;
     await change({ status: "active" });
+
+    answer(500);
+
     await eventually(
       () => eventIds(old.accepted),
       (accepted) => accepted.includes(event),
     );
-
-    answer(500);
-
     const [later = 0] = await append(tokens(1, 1));
     await eventually(
       () => eventIds(old.accepted),
@@ -370,8 +411,29 @@ describe("an attempt that ends after its webhook was changed", () => {
   });
 });
 
-it("looks for what is due past none of the events that wait for a paused webhook", async () => {
+it("has its few connections however often it is paused and resumed while its receiver stalls", async () => {
+  const stalled = await startReceiver();
+  stalled.answering = () => undefined;
+  const id = await register(stalled);
+  work();
+  await append(tokens(40, 1));
+  for (let nth = 0; nth < 4; nth++) {
+    await eventually(
+      () => stalled.messages.length,
+      (count) => count >= 8,
+    );
+    for (const status of ["paused", "active"])
+      await api.call(`/market-partner/webhooks/${id}`, { method: "PATCH", key, body: { status } });
+    // Two claims later.
+    await sleep(250);
+  }
+  expect(stalled.most()).toBe(8);
+  await stalled.close();
+});
+
+it("looks for what is due past none of the events that wait, of a paused webhook or an active one", async () => {
   const WAITING = 5_000;
+  const DUE = 8;
   const receiver = await startReceiver();
   const [paused, active] = [await register(receiver, "/a"), await register(receiver, "/b")];
   await api.call(`/market-partner/webhooks/${paused}`, { method: "PATCH", key, body: { status: "paused" } });
@@ -380,10 +442,11 @@ it("looks for what is due past none of the events that wait for a paused webhook
      select $1, n, 'event', 'lock', n, n, '{}' from generate_series(1, $2::int) n`,
     [paused, WAITING],
   );
+  // As in the first minute of a burst: PostgreSQL has no statistics of what is due.
   await test.database.query(
     `insert into vitrine.webhook_delivery (webhook_id, message_id, kind, event_type, event_id, subject, body)
-     values ($1, 'm', 'event', 'lock', 1, '1', '{}')`,
-    [active],
+     select $1, n, 'event', 'lock', n, n % 4000, '{}' from generate_series(1, $2::int) n`,
+    [active, WAITING],
   );
   await api.call(`/market-partner/webhooks/${paused}/test`, { method: "POST", key });
   let extra = 0;
@@ -397,11 +460,9 @@ it("looks for what is due past none of the events that wait for a paused webhook
   );
 
   expect(extra).toBe(1);
+  const events = Array.from({ length: DUE }, () => [active, "event"]);
   expect(claimed.map(({ webhookId, kind }) => [webhookId, kind]).sort()).toEqual(
-    [
-      [paused, "test"],
-      [active, "event"],
-    ].sort(),
+    [[paused, "test"], ...events].sort(),
   );
   expect(read).toBeLessThan(WAITING / 10);
 });
