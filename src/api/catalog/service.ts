@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { CollectionConfig } from "../../config.ts";
-import { collectionKey } from "../../domain/token-ref.ts";
+import { collectionKey, type TokenRef } from "../../domain/token-ref.ts";
 import { ApiError } from "../http/errors.ts";
 import { writeOnce } from "../http/revalidation.ts";
 import { createBatch } from "../jobs/batch.ts";
@@ -103,19 +103,19 @@ export function createCatalog(deps: CatalogDeps) {
     /** A page of a search, with fewer tokens than its limit if their documents are too large for one answer. */
     async findPage(collection: CollectionConfig, query: TokenQuery): Promise<TokenPage> {
       const page = await search.page(collection, query);
-      const fitting = await countFitting(collection, page.tokenIds);
+      const fitting = await countFitting(refsOf(collection, page.tokenIds));
       return fitting === page.tokenIds.length ? page : search.page(collection, { ...query, limit: fitting });
     },
 
     /** Throws where the documents of these tokens are too large for one answer; `field` is what asks for them. */
     async requireFitting(
-      collection: CollectionConfig,
-      tokenIds: readonly string[],
+      asked: readonly { readonly collection: CollectionConfig; readonly tokenIds: readonly string[] }[],
       field: string,
     ): Promise<void> {
-      const fitting = await countFitting(collection, tokenIds);
-      if (fitting === tokenIds.length) return;
-      const message = `asks for ${tokenIds.length} tokens with large documents, of which an answer has room for ${fitting}`;
+      const tokens = asked.flatMap(({ collection, tokenIds }) => refsOf(collection, [...new Set(tokenIds)]));
+      const fitting = await countFitting(tokens);
+      if (fitting === tokens.length) return;
+      const message = `asks for ${tokens.length} tokens with large documents, of which an answer has room for ${fitting}`;
       throw new ApiError("INVALID_REQUEST", [{ path: field, message }]);
     },
 
@@ -132,6 +132,9 @@ export function createCatalog(deps: CatalogDeps) {
     },
   };
 }
+
+const refsOf = ({ chainId, address }: CollectionConfig, tokenIds: readonly string[]): TokenRef[] =>
+  tokenIds.map((tokenId) => ({ chainId, collection: address, tokenId }));
 
 export type Catalog = ReturnType<typeof createCatalog>;
 

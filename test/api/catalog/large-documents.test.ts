@@ -1,9 +1,9 @@
 /** Documents of up to 2 MiB each: a list of them is answered in parts, or refused, and never as a whole. */
 
 import { beforeAll, expect, it } from "vitest";
-import { createTestApp } from "../../support/app.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, found, recordOne, ref } from "../../support/refresh.ts";
+import { CHAIN_ID, COLLECTION, found, recordOne } from "../../support/refresh.ts";
 import { createOwnEndpoint } from "../graphql/own-endpoint.ts";
 
 const TOKENS = 12;
@@ -11,6 +11,7 @@ const DESCRIPTION_CHARACTERS = 1_900_000;
 // Of 8 MiB, with the rest of each document.
 const FITTING = 4;
 const ALICE = "0x00000000000000000000000000000000000000a1";
+const BOB = "0x00000000000000000000000000000000000000b0";
 const IDS = Array.from({ length: TOKENS }, (_, nth) => String(nth + 1));
 
 const test = await createTestDatabase();
@@ -18,18 +19,26 @@ const api = createTestApp(test);
 const endpoint = await createOwnEndpoint(api);
 const key = await api.createKey();
 
+/** Alice's are in one collection, Bob's three in each of two. */
 beforeAll(async () => {
   const { database } = test;
-  const heroes = { chainId: CHAIN_ID, collectionAddress: COLLECTION };
-  await test.setHead({ chainId: CHAIN_ID, block: 100 });
-  await test.insert("collectionState", { ...heroes, standard: "erc721", items: TOKENS, owners: 1 });
-  await test.insert("collectionHolder", { ...heroes, holder: ALICE, tokens: TOKENS });
-  await api.metadata.addKnownTokens(database, CHAIN_ID, COLLECTION, new Map(IDS.map((id) => [id, 1])));
-  for (const tokenId of IDS) {
-    const state = { ...heroes, tokenId: BigInt(tokenId), owner: ALICE, standard: "erc721" };
-    await test.insert("tokenState", { ...state, burned: false, lockCount: 0 });
-    const document = { name: `Hero ${tokenId}`, description: tokenId.padEnd(DESCRIPTION_CHARACTERS, "x") };
-    await database.transaction((tx) => recordOne(api.metadata, tx, ref(tokenId), "rest", found(document)));
+  for (const [chainId, collection, holder, ids] of [
+    [CHAIN_ID, COLLECTION, ALICE, IDS],
+    [FAR_CHAIN_ID, COLLECTION, BOB, IDS.slice(0, 3)],
+    [FAR_CHAIN_ID, FAR_COLLECTION, BOB, IDS.slice(0, 3)],
+  ] as const) {
+    const at = { chainId, collectionAddress: collection };
+    await test.setHead({ chainId, block: 100 });
+    await test.insert("collectionState", { ...at, standard: "erc721", items: ids.length, owners: 1 });
+    await test.insert("collectionHolder", { ...at, holder, tokens: ids.length });
+    await api.metadata.addKnownTokens(database, chainId, collection, new Map(ids.map((id) => [id, 1])));
+    for (const tokenId of ids) {
+      const state = { ...at, tokenId: BigInt(tokenId), owner: holder, standard: "erc721" };
+      await test.insert("tokenState", { ...state, burned: false, lockCount: 0 });
+      const document = found({ name: tokenId, description: tokenId.padEnd(DESCRIPTION_CHARACTERS, "x") });
+      const token = { chainId, collection, tokenId };
+      await database.transaction((tx) => recordOne(api.metadata, tx, token, "rest", document));
+    }
   }
 });
 
@@ -57,17 +66,25 @@ const byGraphql = async (cursor: string | null): Promise<Page> => {
   return { ids: items.map(({ tokenId }: { tokenId: string }) => tokenId), next: nextCursor };
 };
 
+const ofWallet = (wallet: string) => byRest(`/market/wallets/${wallet}/tokens`);
+
 it.each([
-  ["a search", byRest(AT)],
-  ["a search over GraphQL", byGraphql],
-  ["the tokens of a wallet", byRest(`/market/wallets/${ALICE}/tokens`)],
-])("%s answers as many as fit at once, and all of them page by page", async (_what, read) => {
+  ["a search", byRest(AT), [FITTING, FITTING, FITTING], IDS],
+  ["a search over GraphQL", byGraphql, [FITTING, FITTING, FITTING], IDS],
+  ["the tokens of a wallet", ofWallet(ALICE), [FITTING, FITTING, FITTING], IDS],
+  [
+    "those of a wallet in two collections",
+    ofWallet(BOB),
+    [FITTING, 2],
+    [...IDS.slice(0, 3), ...IDS.slice(0, 3)],
+  ],
+])("%s answers as many as fit at once, and all of them page by page", async (_what, read, lengths, all) => {
   const pages: Page[] = [];
   do pages.push(await read(pages.at(-1)?.next ?? null));
   while (pages.at(-1)?.next);
 
-  expect(pages.map(({ ids }) => ids.length)).toEqual([FITTING, FITTING, FITTING]);
-  expect(pages.flatMap(({ ids }) => ids)).toEqual(IDS);
+  expect(pages.map(({ ids }) => ids.length)).toEqual(lengths);
+  expect(pages.flatMap(({ ids }) => ids)).toEqual(all);
 });
 
 it("a batch is refused that asks for more than fit, with their number", async () => {
@@ -82,9 +99,11 @@ it("a batch is refused that asks for more than fit, with their number", async ()
     },
   ]);
   expect((await batch(FITTING)).body.items).toHaveLength(FITTING);
+  const repeated = await api.call(`${AT}/batch`, { key, body: { token_ids: Array(TOKENS).fill("1") } });
+  expect(repeated.body.items).toHaveLength(1);
 });
 
-it.each([
+it.each<[name: string, field: string, path: string, count?: number]>([
   [
     "tokenBatch",
     `tokenBatch(tokenAddress: "${COLLECTION}", tokenIds: ${JSON.stringify(IDS)}) { items { tokenId } }`,
@@ -96,9 +115,9 @@ it.each([
     "size",
   ],
   ["tokens", `tokens(owner: "${ALICE}", from: 0, size: 50) { data { ... on Erc721 { tokenId } } }`, "size"],
-])("so is %s over GraphQL", async (_name, field, path) => {
+])("so is %s over GraphQL", async (_name, field, path, count = TOKENS) => {
   const { error } = await endpoint.ask(`{ ${field} }`);
 
   expect(error).toMatchObject({ extensions: { code: "INVALID_REQUEST" } });
-  expect(error.message).toContain(`${path}: asks for ${TOKENS} tokens with large documents`);
+  expect(error.message).toContain(`${path}: asks for ${count} tokens with large documents`);
 });

@@ -3,7 +3,7 @@
 import { write } from "node:fs";
 import { promisify } from "node:util";
 import type { CollectionConfig } from "../../../config.ts";
-import { UINT256_MAX } from "../../../domain/token-ref.ts";
+import { tokenKey, UINT256_MAX } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import type { Snapshot } from "../../db/snapshot.ts";
@@ -148,8 +148,9 @@ async function* readTokens(
     const range = { chainId, address, after: last, to };
     const read = await snapshot.read(async (tx) => {
       const ids = await readIdsAfter(tx, tables, range, BATCH_TOKENS);
-      const sizes = await metadata.readServedBytes(tx, chainId, address, ids);
-      const { count, bytes } = countFitting(ids.map((id) => ROW_BYTES + (sizes.get(id) ?? 0)));
+      const refs = ids.map((tokenId) => ({ chainId, collection: address, tokenId }));
+      const sizes = await metadata.readServedBytes(tx, refs);
+      const { count, bytes } = countFitting(refs.map((ref) => ROW_BYTES + (sizes.get(tokenKey(ref)) ?? 0)));
       const fitting = ids.slice(0, count);
       const isLast = count === ids.length && ids.length < BATCH_TOKENS;
       return { end: fitting.at(-1), isLast, rows: await readRows(tx, fitting), bytes };

@@ -10,7 +10,7 @@ import { ApiError } from "../../http/errors.ts";
 import { pageCursor } from "../../http/page-cursor.ts";
 import type { Catalog } from "../service.ts";
 import type { TokenView } from "../tokens/token-view.ts";
-import { type Holding, readHoldings } from "./wallet-store.ts";
+import { readHoldings } from "./wallet-store.ts";
 
 const address = z.string().refine((text) => parseAddress(text) === text);
 const cursors = pageCursor(
@@ -55,25 +55,6 @@ export function createWalletTokens({
   readonly tables: ChainTables;
   readonly catalog: Pick<Catalog, "countFitting" | "findToken">;
 }) {
-  /** How many of these holdings, from the first, are answered at once: fewer where a collection's documents are large. */
-  async function countFitting(
-    holdings: readonly Holding[],
-    collections: ReadonlyMap<string, CollectionConfig>,
-  ): Promise<number> {
-    let first = 0;
-    while (first < holdings.length) {
-      const name = collectionKey(holdings[first] as Holding);
-      const next = holdings.findIndex((holding, nth) => nth > first && collectionKey(holding) !== name);
-      const own = holdings.slice(first, next < 0 ? undefined : next);
-      const collection = collections.get(name);
-      const ids = own.map(({ tokenId }) => tokenId);
-      const fitting = collection ? await catalog.countFitting(collection, ids) : own.length;
-      first += fitting;
-      if (fitting < own.length) break;
-    }
-    return first;
-  }
-
   return {
     /**
      * A page of a wallet's tokens: its own by chain, collection and token id, then those of others that it may use. Throws
@@ -94,8 +75,8 @@ export function createWalletTokens({
         limit: limit + 1,
       });
       if (includeDelegated && !ready) throw new ApiError("UNAVAILABLE");
+      const shown = holdings.slice(0, await catalog.countFitting(holdings.slice(0, limit)));
       const byKey = new Map(collections.map((collection) => [collectionKey(collection), collection]));
-      const shown = holdings.slice(0, await countFitting(holdings.slice(0, limit), byKey));
       const tokens = new Map<string, Promise<TokenView | undefined>>();
       for (const holding of shown) {
         const collection = byKey.get(collectionKey(holding));

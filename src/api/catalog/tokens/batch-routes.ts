@@ -71,7 +71,7 @@ export function batchRoutes({ collections, catalog }: BatchRouteDeps) {
     const { collection_address } = c.req.valid("param");
     const collection = await collections.findNamed(collection_address, c.req.valid("query").chain_id);
     const { token_ids } = c.req.valid("json");
-    await catalog.requireFitting(collection, token_ids, "token_ids");
+    await catalog.requireFitting([{ collection, tokenIds: token_ids }], "token_ids");
     return c.json(await catalog.findTokens(collection, token_ids), 200);
   });
 }

@@ -4,7 +4,7 @@
  */
 
 import type { CollectionConfig } from "../../../config.ts";
-import { collectionKey } from "../../../domain/token-ref.ts";
+import { collectionKey, type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
 import type { Allowlist } from "../../media/display/allowlist.ts";
@@ -185,26 +185,25 @@ export function createTokenReader(deps: TokenReaderDeps) {
      * How many of these tokens, from the first, have documents of about 8 MiB together at most; the first in any case.
      * Measures those that are not kept in memory, unless they fit whatever they are.
      */
-    async countFitting({ chainId, address }: CollectionConfig, tokenIds: readonly string[]): Promise<number> {
-      const name = collectionKey({ chainId, address });
+    async countFitting(tokens: readonly TokenRef[]): Promise<number> {
       const sizes = new Map<string, number>();
-      const left: string[] = [];
+      const left: TokenRef[] = [];
       let most = 0;
-      for (const tokenId of tokenIds) {
-        const characters = kept.find(name, tokenId)?.characters;
-        if (characters === undefined) left.push(tokenId);
-        else sizes.set(tokenId, characters);
+      for (const token of tokens) {
+        const { chainId, collection: address, tokenId } = token;
+        const characters = kept.find(collectionKey({ chainId, address }), tokenId)?.characters;
+        if (characters === undefined) left.push(token);
+        else sizes.set(tokenKey(token), characters);
         most += characters ?? DOCUMENT_BYTES_MAX;
       }
-      if (most <= ANSWER_BYTES_MAX) return tokenIds.length;
-      for (const [tokenId, bytes] of await metadata.readServedBytes(database, chainId, address, left))
-        sizes.set(tokenId, bytes);
+      if (most <= ANSWER_BYTES_MAX) return tokens.length;
+      for (const [name, bytes] of await metadata.readServedBytes(database, left)) sizes.set(name, bytes);
       let bytes = 0;
-      const end = tokenIds.findIndex((tokenId, nth) => {
-        bytes += sizes.get(tokenId) ?? 0;
+      const end = tokens.findIndex((token, nth) => {
+        bytes += sizes.get(tokenKey(token)) ?? 0;
         return nth > 0 && bytes > ANSWER_BYTES_MAX;
       });
-      return end < 0 ? tokenIds.length : end;
+      return end < 0 ? tokens.length : end;
     },
 
     /**

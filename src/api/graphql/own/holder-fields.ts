@@ -83,7 +83,7 @@ export function createHolderFields({
     async tokenBatch(args: z.input<typeof batchArguments>) {
       const { tokenAddress, chainId, tokenIds } = readArguments(batchArguments, args);
       const collection = await collections.findNamed(tokenAddress, chainId);
-      await catalog.requireFitting(collection, tokenIds, "tokenIds");
+      await catalog.requireFitting([{ collection, tokenIds }], "tokenIds");
       return camelKeys(await catalog.findTokens(collection, tokenIds));
     },
 

@@ -100,7 +100,7 @@ export function createSdkFields(deps: SdkFieldDeps) {
       async results() {
         const shape = createTokenShapes(deps, collection);
         const shown = tokenIds.slice(0, size);
-        await catalog.requireFitting(collection, shown, "size");
+        await catalog.requireFitting([{ collection, tokenIds: shown }], "size");
         const tokens = await catalog.listPage(collection, { tokenIds: shown });
         return tokens.map((token) => shape(token, standard));
       },
@@ -155,7 +155,8 @@ export function createSdkFields(deps: SdkFieldDeps) {
       let [left, total] = [size, 0];
       const chosen = await choose(collections, tokenAddresses ?? [], chainId);
       // A service may have a thousand collections, and a wallet has tokens of few.
-      for (const collection of await holdings.heldBy(chosen, owner)) {
+      const searched = tokenAddresses?.length ? chosen : await holdings.heldBy(chosen, owner);
+      for (const collection of searched) {
         const page = await search.page(collection, {
           filter: toFilter({ owner }),
           sort: byId,
@@ -170,9 +171,9 @@ export function createSdkFields(deps: SdkFieldDeps) {
       return {
         total,
         async data() {
+          await catalog.requireFitting(pages, "size");
           const made = pages.map(async ({ collection, ...page }) => {
             const shape = createTokenShapes(deps, collection);
-            await catalog.requireFitting(collection, page.tokenIds, "size");
             const tokens = await catalog.listPage(collection, page);
             return tokens.map((token) => shape(token, token.standard ?? "erc721"));
           });

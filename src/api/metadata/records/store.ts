@@ -1,6 +1,6 @@
 /** SQL for the served metadata of known tokens. Known and listed tokens: listing-store.ts. */
 
-import type { TokenRef } from "../../../domain/token-ref.ts";
+import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import { ready } from "../../chain/index/index-trust.ts";
 import { knownByTransfer } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -109,21 +109,26 @@ interface ServedRow {
   issues: string | null;
 }
 
-/** How many bytes are stored of what is served of each known token, by token id: a document may have two megabytes. */
+/** How many bytes are stored of what is served of each known token, by `tokenKey`: a document may have two megabytes. */
 export async function readServedBytes(
   db: Queryable,
-  chainId: number,
-  collection: string,
-  tokenIds: readonly string[],
+  tokens: readonly TokenRef[],
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await db.query<{ tokenId: string; bytes: number }>(
-    `select t.token_id as "tokenId", octet_length(v.metadata) + octet_length(v.issues) as bytes
-       from vitrine.token t join vitrine.version v on v.id = t.served_version
-      where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[])`,
-    [chainId, collection, tokenIds],
+  const key = "(chain_id, collection, token_id) = (k.chain_id, k.collection, k.token_id)";
+  const rows = await db.query<{ chainId: string; collection: string; tokenId: string; bytes: number }>(
+    `select k.chain_id as "chainId", k.collection, k.token_id as "tokenId",
+            octet_length(v.metadata) + octet_length(v.issues) as bytes
+       from unnest($1::bigint[], $2::text[], $3::numeric[]) as k(chain_id, collection, token_id)
+      cross join ${lookUp("served_version", "vitrine.token", key)} t
+       join vitrine.version v on v.id = t.served_version`,
+    [
+      tokens.map(({ chainId }) => chainId),
+      tokens.map(({ collection }) => collection),
+      tokens.map(({ tokenId }) => tokenId),
+    ],
     "read served bytes",
   );
-  return new Map(rows.map(({ tokenId, bytes }) => [tokenId, bytes]));
+  return new Map(rows.map((row) => [tokenKey({ ...row, chainId: Number(row.chainId) }), row.bytes]));
 }
 
 /**
