@@ -132,9 +132,16 @@ export const requireAcceptsJson = createMiddleware((c, next) => {
 /** Throws NOT_ACCEPTABLE where an `Accept` header, if there is one, allows no answer of this media type. */
 export function requireAccepts(accept: string | undefined, type: string): void {
   const [name = ""] = type.split(";");
-  const allowed = ["*/*", `${name.split("/")[0]}/*`, name];
-  const named = (accept ?? "*/*").split(",").map((each) => each.split(";")[0]?.trim().toLowerCase() ?? "");
-  if (named.some((each) => allowed.includes(each))) return;
-  const message = `must allow ${name}; received "${clip(accept ?? "")}"`;
+  if (accept === undefined || (name === "application/json" ? allowsJson(accept) : allows(accept, name)))
+    return;
+  const message = `must allow ${name}; received "${clip(accept)}"`;
   throw new ApiError("NOT_ACCEPTABLE", [{ path: "accept", message }]);
+}
+
+// Any header that names it, list or not: "application/json charset=utf-8" has always been enough.
+const allowsJson = (accept: string): boolean => /\*\/\*|application\/\*|application\/json/i.test(accept);
+
+function allows(accept: string, name: string): boolean {
+  const allowed = ["*/*", `${name.split("/")[0]}/*`, name];
+  return accept.split(",").some((each) => allowed.includes(each.split(";")[0]?.trim().toLowerCase() ?? ""));
 }

@@ -1,6 +1,5 @@
 /** The search service: pages of tokens, facets and value counts, for any collection. */
 
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Registry } from "prom-client";
 import type { CollectionConfig } from "../../config.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
@@ -8,6 +7,7 @@ import { createDatabase, type Database, type PoolSizes } from "../db/database.ts
 import { ApiError } from "../http/errors.ts";
 import type { Logger } from "../http/logger.ts";
 import { startPassLoop } from "../jobs/pass-loop.ts";
+import { createYield } from "../jobs/yield-to-event-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
 import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 import { type Budget, createBudget } from "./budget.ts";
@@ -38,8 +38,6 @@ export type { TokenRarity } from "./index/rarity.ts";
 const WARM_MS = 30_000;
 // A search across collections waits for so many that have no search index in memory.
 const SLOW_MAX = 4;
-// To ask a thousand collections takes a tenth of a second: other requests have their turn between so many.
-const ASKED_TOGETHER = 50;
 // For searches that PostgreSQL answers.
 const SLOW_CONNECTIONS: PoolSizes = { plain: 2, keyed: 1 };
 
@@ -187,8 +185,10 @@ export function createSearch(deps: SearchDeps): SearchService {
         return tokens?.map((token) => ({ ...token, collection: config }));
       };
       const asking: ReturnType<typeof findIn>[] = [];
-      for (const [nth, config] of collections.entries()) {
-        if (nth > 0 && nth % ASKED_TOGETHER === 0) await yieldToEventLoop();
+      // To ask a thousand collections takes a tenth of a second.
+      const yieldToEventLoop = createYield();
+      for (const config of collections) {
+        await yieldToEventLoop();
         const finding = findIn(config);
         // Awaited below; until then, a failure has an owner.
         finding.catch(() => undefined);

@@ -224,6 +224,9 @@ describe("content negotiation", () => {
     "application/*",
     "text/html, */*;q=0.1",
     "APPLICATION/JSON",
+    "application/json charset=utf-8",
+    "application/json text/plain */*",
+    "application/*+json",
   ])("takes accept: %s", async (accept) => {
     const { status } = await api.call("/market/collections", { key, ...(accept && { headers: { accept } }) });
 

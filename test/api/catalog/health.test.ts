@@ -185,6 +185,8 @@ describe("the health of a collection", () => {
     ["application/json", "cause=timeout", 200],
     ["application/json", "", 200],
     ["*/*", "", 200],
+    ["application/json charset=utf-8", "cause=timeout", 200],
+    ["text/csv charset=utf-8", "cause=timeout&format=csv", 406],
     ["application/json", "cause=timeout&format=csv", 406],
     ["text/csv", "cause=timeout&format=ndjson", 406],
     ["text/csv", "cause=timeout", 406],

@@ -1,9 +1,8 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "@hono/node-server";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createEventHub, type EventHub } from "../../../src/api/events/hub.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
 import { createTestApp } from "../../support/app.ts";
@@ -75,6 +74,8 @@ describe("a reader that comes back", () => {
   });
 
   it("misses nothing if the only other one leaves while later events are read for it", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
     await append(5);
     const received = { first: "", second: "" };
     const [caughtUp, reading, left] = [createBarrier(), createBarrier(), createBarrier()];
@@ -120,7 +121,14 @@ describe("a reader that comes back", () => {
       (size) => size === 1,
     );
     caughtUp.open();
-    await sleep(50);
+    // Only those that have joined get heartbeats.
+    await eventually(
+      () => {
+        vi.advanceTimersByTime(4_000);
+        return received.second;
+      },
+      (text) => text.includes("heartbeat"),
+    );
     left.open();
 
     await eventually(

@@ -196,6 +196,23 @@ describe("a cursor", () => {
     ]);
   });
 
+  it("is refused with an empty list of kinds, where no column needs one", async () => {
+    const c = base64({ json: { address: "0xaa" }, meta: { values: [] } });
+
+    expect(await refusal("query ($c: String) { collections(after: $c) { totalCount } }", { c })).toEqual([
+      `after is "${clip(c)}"; ${NO_CURSOR}`,
+    ]);
+  });
+
+  it.each(["1.5", "1e999", "1e300"])("is refused with the chain id %s", async (chainId) => {
+    const json = `{"json":{"chainId":${chainId},"number":"7"},"meta":{"values":{"number":["bigint"]}}}`;
+    const c = Buffer.from(json).toString("base64");
+
+    expect(await refusal("query ($c: String) { blocks(after: $c) { totalCount } }", { c })).toEqual([
+      `after is "${clip(c)}"; ${NO_CURSOR}`,
+    ]);
+  });
+
   it("may be of a column of text, and of the highest id", async () => {
     const query =
       "query ($a: String, $b: String) { collections(after: $a) { totalCount } tokens(after: $b) { totalCount } }";

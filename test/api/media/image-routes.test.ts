@@ -5,12 +5,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { ApiError } from "../../../src/api/http/errors.ts";
 import { createPoints } from "../../../src/api/http/limits/rate-limiter.ts";
 import { mediaLimit } from "../../../src/api/http/limits/tiers.ts";
 import { createDisk } from "../../../src/api/media/storage/disk.ts";
 import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { createBarrier } from "../../support/worker.ts";
 import { noise } from "./pictures.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-images-"));
@@ -102,6 +105,32 @@ describe("an address without a picture", () => {
       expect((await get(`/media/images/${each}`)).status).toBe(404);
 
     expect(missed).toEqual([name, other]);
+  });
+
+  it("is looked for again at once if that failed, but not by two requests at a time", async () => {
+    missed.length = 0;
+    const name = `${"3".repeat(64)}.png`;
+    const failing = createBarrier();
+    const onMissing = async (each: string): Promise<void> => {
+      missed.push(each);
+      if (missed.length > 1) return;
+      await failing.opened;
+      throw new ApiError("UNAVAILABLE");
+    };
+    const flaky = createTestApp({ database, ...test }, { images: { disk, onMissing } }).app;
+    const statusOf = async () => (await flaky.request(`/media/images/${name}`)).status;
+    const first = statusOf();
+    await eventually(
+      () => missed.length,
+      (count) => count === 1,
+    );
+
+    expect(await statusOf()).toBe(404);
+    expect(missed).toEqual([name]);
+    failing.open();
+    expect(await first).toBe(503);
+    expect([await statusOf(), await statusOf()]).toEqual([404, 404]);
+    expect(missed).toEqual([name, name]);
   });
 
   it.each([

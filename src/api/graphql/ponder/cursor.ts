@@ -50,7 +50,9 @@ type Entries = Readonly<Record<string, unknown>>;
 function read(text: string): { readonly row: Entries; readonly kinds: Entries | undefined } {
   const content = recordOf(parse(Buffer.from(text, "base64").toString()));
   const { values = {}, v: _version, ...others } = recordOf(content.meta);
-  const isPlain = typeof values === "object" && values !== null && Object.keys(others).length === 0;
+  // Superjson takes a list for the kind of the whole row.
+  const isByColumn = typeof values === "object" && values !== null && !Array.isArray(values);
+  const isPlain = isByColumn && Object.keys(others).length === 0;
   return { row: recordOf(content.json), kinds: isPlain ? (values as Entries) : undefined };
 }
 

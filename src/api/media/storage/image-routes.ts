@@ -39,7 +39,7 @@ const CONTENT_POLICY = "default-src 'none'; sandbox";
 
 export interface ImageRouteDeps {
   readonly disk: MediaDisk;
-  /** Called for an image that is not on the disk, once in ten seconds. */
+  /** Called for an image that is not on the disk, once in ten seconds unless it rejects. */
   readonly onMissing: (name: string) => Promise<void>;
 }
 
@@ -52,8 +52,14 @@ export function imageRoutes(images: ImageRouteDeps) {
 
   async function miss(name: string): Promise<void> {
     if (missed.has(name)) return;
+    // Before it is over: requests in the meantime must not search too.
     missed.set(name, true);
-    await images.onMissing(name);
+    try {
+      await images.onMissing(name);
+    } catch (error) {
+      missed.delete(name);
+      throw error;
+    }
   }
 
   return createRouter().openapi(imageRoute, async (c) => {
