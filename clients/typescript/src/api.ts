@@ -685,7 +685,7 @@ export interface paths {
         };
         /**
          * A wallet's tokens over all collections, with those that it may use by delegation
-         * @description The wallet's own tokens come first, by chain, collection and token id. With `include_delegated=true` those follow that holders delegated to it without limits on rights, in the delegate registries that are indexed here; trade checks accept the wallet for the same tokens.
+         * @description The wallet's own tokens come first, by chain, collection and token id. With `include_delegated=true` those follow that holders delegated to it without limits on rights, in the delegate registries that are indexed here; trade checks accept the wallet for the same tokens. A page may have fewer tokens than the limit: documents of more than 8 MiB together come on several pages.
          *
          *     Needs the key of an app with the permission `market`; its tier limits the requests.
          */

@@ -35,7 +35,7 @@ const tokensRoute = createRoute({
   security: [{ ApiKeyAuth: [] }],
   summary: "A wallet's tokens over all collections, with those that it may use by delegation",
   description:
-    "The wallet's own tokens come first, by chain, collection and token id. With `include_delegated=true` those follow that holders delegated to it without limits on rights, in the delegate registries that are indexed here; trade checks accept the wallet for the same tokens.",
+    "The wallet's own tokens come first, by chain, collection and token id. With `include_delegated=true` those follow that holders delegated to it without limits on rights, in the delegate registries that are indexed here; trade checks accept the wallet for the same tokens. A page may have fewer tokens than the limit: documents of more than 8 MiB together come on several pages.",
   request: {
     params: z.object({ address: addressField }),
     query: z.object({
