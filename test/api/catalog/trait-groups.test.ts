@@ -229,6 +229,22 @@ describe("the order of names", () => {
     expect(sort([`B${marks}`, `a${marks}`, `A${marks}`])).toEqual([`A${marks}`, `a${marks}`, `B${marks}`]);
   });
 
+  it("takes both spellings of a letter with thirty marks for one, and not with more", () => {
+    const [written, composed] = ["e\u0301", "\u00e9"].map(
+      (letter) => (marks: number) => letter + "\u0327".repeat(marks),
+    );
+
+    // Marks of a lower class come first in both: with its own, the written letter has one more.
+    expect(sort([`${composed?.(29)}b`, `${written?.(29)}a`])).toEqual([
+      `${written?.(29)}a`,
+      `${composed?.(29)}b`,
+    ]);
+    expect(sort([`${composed?.(30)}a`, `${written?.(30)}b`])).toEqual([
+      `${written?.(30)}b`,
+      `${composed?.(30)}a`,
+    ]);
+  });
+
   it("folds each name once, and long runs of marks not at all: that takes time with their square", () => {
     const names = Array.from({ length: 1_000 }, (_, nth) =>
       `${nth} ${"\u0315\u0327".repeat(60_000)}`.slice(0, nth < 2 ? 120_000 : 900),

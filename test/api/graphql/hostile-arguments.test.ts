@@ -150,6 +150,15 @@ describe("a long list", () => {
     ).toBe("Invalid request; collectibleFilters.tokenAddresses: has 101 addresses; the limit is 100");
   });
 
+  it("may have a hundred entries, repeated ones included", async () => {
+    const types = Array.from({ length: 100 }, () => "transfer");
+    const field = `walletActivity(address: "${ALICE}", types: $t) { nextCursor }`;
+    const { data, error } = await own.ask(`query ($t: [String!]) { ${field} }`, { t: types });
+
+    expect(error).toBeUndefined();
+    expect(data.walletActivity).toEqual({ nextCursor: null });
+  });
+
   it("of slugs is looked up by one statement", async () => {
     statements = 0;
     const owned = `tokens(owner: "${ALICE}", from: 0, size: 1, tokenAddresses: $t) { total }`;

@@ -14,6 +14,13 @@ function refuses(query: string): boolean {
   if (!definition) throw new Error("no operation");
   return costError(operationCost(schema, { document, definition }, {}), { definition }) !== undefined;
 }
+/** Of a list with one argument, whose value is a variable. */
+function costOf(value: unknown): number {
+  const document = parse("query ($x: String) { things(limit: 0, where: $x) { items { id } } }");
+  const definition = getOperationAST(document);
+  if (!definition) throw new Error("no operation");
+  return operationCost(schema, { document, definition }, { x: value });
+}
 const times = (count: number, fields: (nth: number) => string): string =>
   Array.from({ length: count }, (_, nth) => fields(nth)).join(" ");
 
@@ -43,4 +50,34 @@ describe("a list of Ponder's costs", () => {
     expect(refuses(query(20))).toBe(true);
     expect(refuses(query(20).replace("totalCount", "__typename"))).toBe(false);
   });
+});
+
+describe("the values of a field's arguments", () => {
+  const list = (entries: number) => Array.from({ length: entries }, () => 1);
+  // Its limit and the list itself are values too.
+  const FREE = 98;
+  const plain = costOf(list(1));
+
+  it.each([
+    [FREE, 0],
+    [FREE + 1, 1],
+    [FREE + 1_000, 1_000],
+    [19_000, 19_000 - FREE],
+  ])("%i cost %i more", (entries, more) => {
+    expect(costOf(list(entries)) - plain).toBe(more);
+  });
+
+  it("are counted in lists and objects, and a hundred characters of text are another one", () => {
+    expect(costOf([list(FREE - 1)]) - plain).toBe(0);
+    expect(costOf([{ a: list(FREE - 1) }]) - plain).toBe(1);
+    expect(costOf([...list(FREE - 1), "x".repeat(99)]) - plain).toBe(0);
+    expect(costOf([...list(FREE - 1), "x".repeat(100)]) - plain).toBe(1);
+  });
+
+  it.each([39_998, 39_999, 40_000, 90_000])(
+    "cost more than an operation may, however many: %i",
+    (entries) => {
+      expect(costOf(list(entries))).toBeGreaterThan(20_000);
+    },
+  );
 });

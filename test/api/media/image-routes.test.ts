@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { ApiError } from "../../../src/api/http/errors.ts";
 import { createPoints } from "../../../src/api/http/limits/rate-limiter.ts";
@@ -117,18 +118,27 @@ describe("an address without a picture", () => {
       await failing.opened;
       throw new ApiError("UNAVAILABLE");
     };
-    const flaky = createTestApp({ database, ...test }, { images: { disk, onMissing } }).app;
+    let looked = 0;
+    const watched = new Proxy(disk, {
+      get: (target, property) => {
+        if (property === "getMetaData") looked++;
+        const found = Reflect.get(target, property);
+        return typeof found === "function" ? found.bind(target) : found;
+      },
+    });
+    const flaky = createTestApp({ database, ...test }, { images: { disk: watched, onMissing } }).app;
     const statusOf = async () => (await flaky.request(`/media/images/${name}`)).status;
-    const first = statusOf();
+    const both = [statusOf(), statusOf()];
     await eventually(
-      () => missed.length,
-      (count) => count === 1,
+      () => looked,
+      (count) => count === 2,
     );
+    // Until the second one waits as well.
+    await sleep(20);
 
-    expect(await statusOf()).toBe(404);
-    expect(missed).toEqual([name]);
     failing.open();
-    expect(await first).toBe(503);
+    expect(await Promise.all(both)).toEqual([503, 503]);
+    expect(missed).toEqual([name]);
     expect([await statusOf(), await statusOf()]).toEqual([404, 404]);
     expect(missed).toEqual([name, name]);
   });

@@ -10,6 +10,7 @@ import type { Snapshot } from "../../db/snapshot.ts";
 import type { MediaService } from "../../media/service.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { TradingService } from "../../trading/service.ts";
+import { countFitting } from "../fitting.ts";
 import { requireIndexed } from "../holders/owners.ts";
 import { copyOwners, readCopiedOwners, readHead } from "../holders/owners-store.ts";
 import { viewFetch, viewIdentity, viewLock } from "../tokens/token-view.ts";
@@ -89,17 +90,6 @@ type Batches<Row> = AsyncIterable<Batch<Row>>;
 const noMedia = { image: null, video: null, animation_url: null };
 const writeAt = promisify(write);
 
-/** How many of the tokens fit into a batch: one at least. */
-function countFitting(sizes: readonly number[]): { readonly count: number; readonly bytes: number } {
-  let [count, bytes] = [0, 0];
-  for (const size of sizes) {
-    if (count > 0 && bytes + size > BATCH_BYTES) break;
-    bytes += size;
-    count++;
-  }
-  return { count, bytes };
-}
-
 /** Listed tokens by id, each batch in one transaction of the snapshot. */
 async function* readTokens(
   { tables, metadata, trading, media, findQueued }: ExportReads,
@@ -150,7 +140,10 @@ async function* readTokens(
       const ids = await readIdsAfter(tx, tables, range, BATCH_TOKENS);
       const refs = ids.map((tokenId) => ({ chainId, collection: address, tokenId }));
       const sizes = await metadata.readServedBytes(tx, refs);
-      const { count, bytes } = countFitting(refs.map((ref) => ROW_BYTES + (sizes.get(tokenKey(ref)) ?? 0)));
+      const { count, bytes } = countFitting(
+        refs.map((ref) => ROW_BYTES + (sizes.get(tokenKey(ref)) ?? 0)),
+        BATCH_BYTES,
+      );
       const fitting = ids.slice(0, count);
       const isLast = count === ids.length && ids.length < BATCH_TOKENS;
       return { end: fitting.at(-1), isLast, rows: await readRows(tx, fitting), bytes };

@@ -16,6 +16,7 @@ import type { ServedMetadata } from "../../metadata/records/store.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Search } from "../../search/service.ts";
 import type { TradingService } from "../../trading/service.ts";
+import { countFitting } from "../fitting.ts";
 import type { InformationService } from "../information/information.ts";
 import { createTraitGrouping, type SubmittedGroup } from "../information/trait-groups.ts";
 import { type Counted, createKeptCounts, type KeptCounts } from "./kept-counts.ts";
@@ -198,12 +199,10 @@ export function createTokenReader(deps: TokenReaderDeps) {
       }
       if (most <= ANSWER_BYTES_MAX) return tokens.length;
       for (const [name, bytes] of await metadata.readServedBytes(database, left)) sizes.set(name, bytes);
-      let bytes = 0;
-      const end = tokens.findIndex((token, nth) => {
-        bytes += sizes.get(tokenKey(token)) ?? 0;
-        return nth > 0 && bytes > ANSWER_BYTES_MAX;
-      });
-      return end < 0 ? tokens.length : end;
+      return countFitting(
+        tokens.map((token) => sizes.get(tokenKey(token)) ?? 0),
+        ANSWER_BYTES_MAX,
+      ).count;
     },
 
     /**

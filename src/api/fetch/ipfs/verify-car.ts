@@ -5,13 +5,13 @@
 
 import { createHash } from "node:crypto";
 import type { UnixFSEntry } from "ipfs-unixfs-exporter";
-import { varint } from "multiformats";
 import { base16, base16upper } from "multiformats/bases/base16";
 import { base32upper } from "multiformats/bases/base32";
 import { base36upper } from "multiformats/bases/base36";
 import { CID } from "multiformats/cid";
 import { createYield, type YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
 import type { ContentRef } from "../locate.ts";
+import { BLOCKS_MAX, countLinks, LINK_BYTES, TooManyBlocks, Unverifiable } from "./node-limits.ts";
 
 export type CarContent =
   | { readonly kind: "content"; readonly body: Buffer }
@@ -43,29 +43,10 @@ const SHA2_256_BYTES = 32;
 // Path blocks of up to 2 MiB each, the limit of a block, and what chunks of a few hundred bytes add.
 const PATH_BYTES_MAX = 4 * 1024 * 1024;
 const CHUNK_OVERHEAD = 1.25;
-// A file of the same block a billion times takes a few kilobytes. Files within the limits have fewer blocks than this,
-// unless their chunks are below 512 bytes; usual ones have 256 KiB.
-const BLOCKS_MAX = 4_096;
-
-// The libraries decode a header or a block in one piece. Crafted ones within the bytes of a CAR take them seconds and
-// hundreds of megabytes, so these limits come first.
-
 // Gateways name one root, in about 60 bytes.
 const HEADER_BYTES_MAX = 4_096;
-// A link's SHA-256 alone takes these. Only a link with the content in its own CID may have fewer.
-const LINK_BYTES = 32;
-// In one block: more than 1 MiB has room for, and implementations write no larger blocks. They shard directories over
-// 256 KiB, and give a file's nodes 174 or 1,024 links.
-const LINKS_MAX = (1024 * 1024) / LINK_BYTES;
-// UnixFS's fields beside the file's bytes. They have the size of each part, in up to 11 bytes.
-const UNIXFS_BYTES_MAX = 16 * BLOCKS_MAX;
 // Other implementations read 128 bytes (boxo, verifcid). URIs in contracts may have more.
 const IDENTITY_BYTES_MAX = 65_536;
-const NODE_LINK = 0x12;
-const NODE_DATA = 0x0a;
-const UNIXFS_TYPE = 0x08;
-const UNIXFS_DATA = 0x12;
-
 // Widths of a shard that implementations use: powers of two (boxo, hamt.MaxShardWidth).
 const FANOUT_MAX = 1024n;
 
@@ -76,8 +57,6 @@ const otherBases = base16.decoder.or(base16upper.decoder).or(base32upper.decoder
 const SLOW_BASE_LENGTH_MAX = 256;
 
 class MissingBlock extends Error {}
-class TooManyBlocks extends Error {}
-class Unverifiable extends Error {}
 
 /** The most bytes that a CAR of content of up to `bytesMax` bytes may have. */
 export const carBytesMax = (bytesMax: number): number =>
@@ -269,36 +248,6 @@ function createNodes(blocks: Blocks, bytesReadMax: number, pause: YieldToEventLo
 
 /** Drops those that are read after more blocks than may be: the first ones, since the last one is read next. */
 const dropUnreachable = (pending: unknown[]): void => void pending.splice(0, pending.length - BLOCKS_MAX);
-
-/**
- * How many links the decoder would find in a node. Throws if they are too many, or if the decoder might read the bytes in
- * another way than this does: no encoder writes such.
- */
-function countLinks(node: Uint8Array): number {
-  let links = 0;
-  for (let at = 0; at < node.length; ) {
-    const tag = node[at];
-    const [length, lengthBytes] = varint.decode(node, at + 1);
-    const start = at + 1 + lengthBytes;
-    at = start + length;
-    if (tag === NODE_LINK) links++;
-    else if (tag === NODE_DATA) checkUnixfs(node.subarray(start, at));
-    else throw new Unverifiable(`a node's field ${tag}`);
-    if (links > LINKS_MAX) throw new TooManyBlocks();
-  }
-  return links;
-}
-
-/** Encoders write fields in the order of their numbers, so only the type comes before the file's bytes. */
-function checkUnixfs(message: Uint8Array): void {
-  let at = message[0] === UNIXFS_TYPE ? 1 + varint.decode(message, 1)[1] : 0;
-  if (message[at] === UNIXFS_DATA) {
-    const [length, lengthBytes] = varint.decode(message, at + 1);
-    at += 1 + lengthBytes + length;
-  }
-  if (at > message.length) throw new Unverifiable("bytes beyond their message");
-  if (message.length - at > UNIXFS_BYTES_MAX) throw new TooManyBlocks();
-}
 
 function prefixLength(fanout: bigint | undefined): number {
   if (fanout === undefined || fanout < 2n || fanout > FANOUT_MAX) throw new Unverifiable("a shard's width");

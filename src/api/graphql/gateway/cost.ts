@@ -14,6 +14,7 @@ import {
   type SelectionSetNode,
   valueFromASTUntyped,
 } from "graphql";
+import { ARGUMENT_VALUES_MAX } from "../ponder/ponder-arguments.ts";
 import { introspectionCost, isIntrospectionField } from "./introspection.ts";
 import type { PreparedOperation } from "./prepared-document.ts";
 import { fragmentsOf } from "./split-operation.ts";
@@ -74,8 +75,6 @@ const conditions = new Set(["criteria", "rangeCriteria", "text", "name", "owners
 const ponderConditions = new Set(["where", "orderBy"]);
 // So many values of a field's arguments are free. A variable may be used by many fields, and many times in a condition.
 const VALUES_FREE = 100;
-// More values than these in an operation's arguments are not counted: they cost more than it may.
-const VALUES_MAX = 40_000;
 // Long texts are searched for, and repeated in errors and statements.
 const VALUE_CHARACTERS = 100;
 /** A mutation of ours that returns no object refreshes one token. */
@@ -231,7 +230,7 @@ function createValueCount(variables: Readonly<Record<string, unknown>>): (node: 
     const before = total;
     const left: unknown[] = given.map(({ value }) => valueFromASTUntyped(value, variables));
     while (left.length > 0) {
-      if (total > VALUES_MAX) return VALUES_MAX;
+      if (total > ARGUMENT_VALUES_MAX) return ARGUMENT_VALUES_MAX;
       const value = left.pop();
       total += typeof value === "string" ? 1 + Math.floor(value.length / VALUE_CHARACTERS) : 1;
       if (typeof value === "object" && value !== null)

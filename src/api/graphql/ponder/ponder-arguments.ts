@@ -13,8 +13,8 @@ type Rule = (value: unknown, table: PonderTable, values: Values) => string | und
 // default of 50 rows applies.
 const LIMIT_MAX = 1000;
 
-// A variable may be in filters again and again. An operation with more values in them costs more than it may.
-const FILTER_VALUES_MAX = 40_000;
+/** An operation uses a variable as often as it likes: one with more values in its arguments costs more than it may. */
+export const ARGUMENT_VALUES_MAX = 40_000;
 
 const cursor: Rule = (value, table, { orderBy, after, before, offset }) => {
   if (value == null) return undefined;
@@ -45,7 +45,7 @@ const rules: Readonly<Record<string, Rule>> = {
 
 /** One error for each argument that Ponder can't answer. `variables` are coerced, including defaults. */
 export function argumentErrors(asked: readonly AskedField[], variables: Values): GraphQLError[] {
-  const budget: Budget = { values: FILTER_VALUES_MAX };
+  const budget: Budget = { values: ARGUMENT_VALUES_MAX };
   return asked.flatMap(({ table, isList, arguments: given }) => {
     const values = Object.fromEntries(
       given.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]),

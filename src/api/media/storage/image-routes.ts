@@ -2,10 +2,10 @@
 
 import { Readable } from "node:stream";
 import { createRoute, z } from "@hono/zod-openapi";
-import { LRUCache } from "lru-cache";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
 import { createRouter } from "../../http/router.ts";
+import { createPromiseCache } from "../../jobs/promise-cache.ts";
 import { isMissing, isStoreAway, keyOf, type MediaDisk, PICTURE_NAME } from "./media-disk.ts";
 
 const picture = z.string().openapi({ format: "binary" });
@@ -48,22 +48,10 @@ const MISSED_AGAIN_MS = 10_000;
 const MISSED_MAX = 10_000;
 
 export function imageRoutes(images: ImageRouteDeps) {
-  const missed = new LRUCache<string, true>({ max: MISSED_MAX, ttl: MISSED_AGAIN_MS });
-
-  async function miss(name: string): Promise<void> {
-    if (missed.has(name)) return;
-    // Before it is over: requests in the meantime must not search too.
-    missed.set(name, true);
-    try {
-      await images.onMissing(name);
-    } catch (error) {
-      missed.delete(name);
-      throw error;
-    }
-  }
+  const misses = createPromiseCache<string, void>({ max: MISSED_MAX, ttlMs: MISSED_AGAIN_MS });
 
   return createRouter().openapi(imageRoute, async (c) => {
-    const { disk } = images;
+    const { disk, onMissing } = images;
     const { name } = c.req.valid("param");
     const [, hash, extension] = PICTURE_NAME.exec(name) ?? [];
     // No cache may store that an image is missing: it may be written the next moment.
@@ -71,7 +59,7 @@ export function imageRoutes(images: ImageRouteDeps) {
     if (hash === undefined) throw new ApiError("NOT_FOUND");
     const length = await lengthOf(disk, keyOf(name));
     if (length === undefined) {
-      await miss(name);
+      await misses.get(name, () => onMissing(name));
       throw new ApiError("NOT_FOUND");
     }
 

@@ -11,12 +11,13 @@ import { Empty, Notice } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { collectionOf, collectionPath, isIndexReady, type PagesContext, type Site } from "../env.ts";
 import { NotReady, render } from "../frame.tsx";
-import { Foreign, plain } from "../text.tsx";
+import { plain } from "../text.tsx";
+import { Chips } from "./chips.tsx";
 import { CollectionHead, headSources } from "./collection-head.tsx";
 import { collectionName, factsOf } from "./collection-list.tsx";
 import { DensityForm, DensitySwitch } from "./density.tsx";
 import { FilterPanel } from "./filter-panel.tsx";
-import { type Asked, chipsOf, readQuery } from "./filter-query.ts";
+import { type Asked, readQuery } from "./filter-query.ts";
 import { soon, stillLoading } from "./loading.tsx";
 import { isRange, mostCommon, steady } from "./panel-facets.ts";
 import { TokenGrid } from "./token-card.tsx";
@@ -233,48 +234,6 @@ const Panel = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: st
     </div>
   </aside>
 );
-
-const Chips = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: string }) => {
-  const { filters, text: texts } = words();
-  const chips = chipsOf(asked);
-  const count = asked.conditions.length;
-  return (
-    <ul id="chips" class="chips" aria-label={filters.inUse}>
-      {chips.map(({ trait, text, without }) => (
-        <li>
-          <a class="chip" href={without ? `${path}?${without}` : path}>
-            <span class="visually-hidden">{filters.remove} </span>
-            {trait !== undefined && (
-              <span class="soft">
-                <Foreign text={trait} max={40} />
-              </span>
-            )}
-            <Foreign text={chipText(facets, trait, text)} max={60} />
-            <span aria-hidden="true">×</span>
-          </a>
-        </li>
-      ))}
-      {count > chips.length && (
-        <li class="soft small">{texts.andMore(formatNumber(count - chips.length))}</li>
-      )}
-      {count > 1 && (
-        <li>
-          <a class="chip plain" href={path}>
-            {filters.clearAll}
-          </a>
-        </li>
-      )}
-    </ul>
-  );
-};
-
-/** A trait's value as its facet shows it. */
-function chipText({ traits }: Facets, trait: string | undefined, text: string): string {
-  const isBool = traits.some((each) => each.trait_type === trait && each.display_type === "bool");
-  if (isBool && (text === "true" || text === "false"))
-    return text === "true" ? words().text.yes : words().text.no;
-  return text || words().text.empty;
-}
 
 const NoTokens = ({ asked, path, isReady }: { asked: Asked; path: string; isReady: boolean }) => {
   const { collection } = words();
