@@ -87,6 +87,19 @@ export const collectionRanges = onchainTable(
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress] }) }),
 );
 
+/** What remains of a collection's allowance for ConsecutiveTransfer events that are expanded token by token. */
+export const expansionAllowance = onchainTable(
+  "expansion_allowance",
+  (t) => ({
+    chainId: t.int8({ mode: "number" }).notNull(),
+    collectionAddress: t.hex().notNull(),
+    /** Tokens left after the collection's last such event. */
+    tokens: t.integer().notNull(),
+    blockTimestamp: t.bigint().notNull(),
+  }),
+  (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress] }) }),
+);
+
 /**
  * One row per movement of a token; a suffix of the id distinguishes those of one event. The mint of a range is one row,
  * from `tokenId` to `lastTokenId`, and `quantity` is the number of tokens.

@@ -101,6 +101,68 @@ describe("a mint of more than 5,000 tokens in one event", () => {
   });
 });
 
+describe("what a collection may have expanded token by token", () => {
+  const BLOCK = 100;
+  const event = (from: string, first: bigint, count: bigint, block: number, log = 0) =>
+    chain.log(consecutiveLog({ first, last: first + count - 1n, from, to: BEN }), { block, log });
+  const expanded = () => store.rows(tokenState).length;
+
+  /** Spends all but `left` of it. */
+  const spend = async (left = 0n): Promise<void> => {
+    await event(ADA, 1n, 5_000n, BLOCK);
+    await event(ADA, 5_001n, 5_000n - left, BLOCK, 1);
+  };
+
+  it("is 10,000 at once: a further mint of the same second is a range", async () => {
+    await spend(2n);
+    await event(zeroAddress, 20_001n, 2n, BLOCK, 2);
+    expect([expanded(), ranges()]).toEqual([10_000, []]);
+
+    await event(zeroAddress, 30_001n, 2n, BLOCK, 3);
+    expect([expanded(), ranges()]).toEqual([10_000, [[30_001n, 30_002n]]]);
+    expect(kinds()).toEqual([]);
+  });
+
+  it("is shared by all events of a second: of a further transfer, the first token is read, and the rest reported", async () => {
+    await spend(10n);
+    await event(ADA, 20_001n, 10n, BLOCK, 2);
+    expect([expanded(), kinds()]).toEqual([10_000, []]);
+
+    await event(ADA, 30_001n, 10n, BLOCK, 3);
+    expect(expanded()).toBe(10_001);
+    expect(store.rows(indexAnomaly)).toMatchObject([
+      {
+        kind: "consecutive_transfer_cut",
+        count: 1,
+        detail: expect.stringContaining("from 30002 on are not"),
+      },
+    ]);
+  });
+
+  it("grows by 100 with each second of the chain's time, up to 10,000", async () => {
+    await spend();
+    await event(ADA, 20_001n, 200n, BLOCK + 2);
+    expect([expanded(), kinds()]).toEqual([10_200, []]);
+    await event(ADA, 30_001n, 101n, BLOCK + 3);
+    expect([expanded(), kinds()]).toEqual([10_300, [["consecutive_transfer_cut", 1]]]);
+
+    for (const part of [0n, 1n])
+      await event(ADA, 40_001n + part * 5_000n, 5_000n, BLOCK + 1_000, Number(part));
+    await event(ADA, 60_001n, 2n, BLOCK + 1_000, 2);
+    expect([expanded(), kinds()]).toEqual([20_301, [["consecutive_transfer_cut", 2]]]);
+  });
+
+  it("is its own, and holds up no event of a single token", async () => {
+    await spend();
+    for (let id = 0n; id < 3n; id++) await event(ADA, 20_000n + id, 1n, BLOCK, 2 + Number(id));
+    const other = `0x${"e".repeat(40)}` as const;
+    const log = consecutiveLog({ first: 1n, last: 5_000n, from: ADA, to: BEN });
+    await chain.log(log, { block: BLOCK, log: 9, address: other });
+
+    expect([expanded(), kinds()]).toEqual([15_003, []]);
+  });
+});
+
 describe("a token of a range", () => {
   beforeEach(() => mint(1n, 6_000n));
 

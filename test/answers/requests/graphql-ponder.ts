@@ -35,6 +35,8 @@ export const graphqlPonder: Request[] = [
   ),
   row("collectionRanges", heroes, "bounds"),
   list("collectionRangess", "collectionAddress bounds"),
+  row("expansionAllowance", heroes, "tokens"),
+  list("expansionAllowances", "collectionAddress tokens"),
   row("delegation", 'chainId:31337,hash:"{{id}}"', DELEGATION),
   list("delegations", DELEGATION, 'orderBy:"blockNumber"'),
   list("delegations", DELEGATION, "where:{enabled:false}"),
