@@ -2,6 +2,7 @@
 
 import { type Command, InvalidArgumentError } from "commander";
 import { apiNames } from "../../src/api/http/api-names.ts";
+import type { AdminClient } from "../admin-client.ts";
 import { list, type Tool } from "./tool.ts";
 
 const GRACE_HOURS_MAX = 720;
@@ -40,6 +41,17 @@ function parseHours(text: string): number {
   return Number(text);
 }
 
+/** The keys of all pages. */
+async function readKeys(service: AdminClient): Promise<KeyRow[]> {
+  const rows: KeyRow[] = [];
+  for (let path = "/admin/keys"; ; ) {
+    const page = await service.call<{ keys: KeyRow[]; next_cursor: string | null }>("GET", path);
+    rows.push(...page.keys);
+    if (!page.next_cursor) return rows;
+    path = `/admin/keys?${new URLSearchParams({ cursor: page.next_cursor })}`;
+  }
+}
+
 export function addKeyCommands(program: Command, { connect, print }: Tool): void {
   const keys = program.command("keys").description("API keys");
   keys
@@ -58,7 +70,7 @@ export function addKeyCommands(program: Command, { connect, print }: Tool): void
     .command("list")
     .description("all keys, with their first characters")
     .action(async () => {
-      const { keys: rows } = await connect().call<{ keys: KeyRow[] }>("GET", "/admin/keys");
+      const rows = await readKeys(connect());
       print(
         rows,
         rows.map((row) =>

@@ -882,8 +882,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * All keys, with their first characters
-         * @description All keys, with their first characters.
+         * The keys of all apps, oldest first, with their first characters
+         * @description The keys of all apps, oldest first, with their first characters.
          *
          *     For the operator. Wrong tokens are limited by client address.
          */
@@ -891,7 +891,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create an API key for an app; only this answer shows it
-         * @description Create an API key for an app; only this answer shows it.
+         * @description An app has at most 20 keys that work.
          *
          *     For the operator. Wrong tokens are limited by client address.
          */
@@ -6832,14 +6832,17 @@ export interface operations {
     };
     readonly listKeys: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                readonly limit?: number;
+                readonly cursor?: string;
+            };
             readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Keys */
+            /** @description A page of keys */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6847,6 +6850,8 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         readonly keys: readonly components["schemas"]["Key"][];
+                        /** @description Null after the last page. */
+                        readonly next_cursor: string | null;
                     };
                 };
             };

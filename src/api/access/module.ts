@@ -23,6 +23,7 @@ export {
   parseHostSubject,
 } from "./apps/content-subjects.ts";
 export { ACCESS_CHANNEL } from "./keys/key-store.ts";
+export { LIVE_KEYS_MAX } from "./keys/service.ts";
 export { requireOperator } from "./operator.ts";
 export { recordRequests } from "./requests/record-requests.ts";
 export { LOGGED_DAYS, LOGGED_MAX } from "./requests/request-log.ts";

@@ -10,7 +10,7 @@ export function referenceViewer({ apps, access, to }: Site): Hono<ConsoleEnv> {
     const session = c.get("session");
     const owned = session?.address ? await apps.list(session.address) : [];
     const withKeys = await Promise.all(
-      owned.map(async ({ id, name }) => ({ id, name, key: (await access.listKeys(id)).findLast(isLive) })),
+      owned.map(async ({ id, name }) => ({ id, name, key: (await access.keysOf(id)).findLast(isLive) })),
     );
     return c.json({
       is_operator: session?.isOperator === true,

@@ -62,7 +62,9 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
   };
   const cookies = createCookies(site);
   const routes = new Hono<ConsoleEnv>();
-  const perSender = perClient(site.rateLimits.console, site.rateLimits.clientAddress);
+  const { console: changes, anonymousGraphql: pages, clientAddress } = site.rateLimits;
+  const perChange = perClient(changes, clientAddress);
+  const perPage = perClient(pages, clientAddress);
 
   routes.onError((error, c) => answerProblem(error, c, site));
   routes.route("/files", assetRoutes<ConsoleEnv>(scripts));
@@ -71,13 +73,13 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
     requireOwnOrigin(site),
     limitBody(BODY_BYTES_MAX),
     // Every form adds rows, also before sign-in.
-    rateLimit<ConsoleEnv>((c) => (c.req.method === "POST" ? perSender(c) : undefined)),
+    rateLimit<ConsoleEnv>((c) => (c.req.method === "POST" ? perChange(c) : perPage(c))),
     loadSession(site, cookies),
   );
   routes.route("/", signInPages(site, cookies));
   routes.route("/", referenceViewer(site));
   routes.use(askToSignIn(site.to));
-  for (const pages of [
+  for (const pagesOf of [
     appListPages,
     informationPages,
     permissionPages,
@@ -92,7 +94,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
     operatorQueuePages,
     operatorOverviewPages,
   ])
-    routes.route("/", pages(site));
+    routes.route("/", pagesOf(site));
   routes.all("*", () => {
     throw new ApiError("NOT_FOUND");
   });

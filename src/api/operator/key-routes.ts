@@ -4,12 +4,14 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
 import type { AccessService } from "../access/keys/service.ts";
+import { LIVE_KEYS_MAX } from "../access/module.ts";
 import type { Sessions } from "../access/sign-in/sessions.ts";
 import { apiNames } from "../http/api-names.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
-import { collectionRefField, isStorable } from "../http/fields.ts";
+import { collectionRefField, isStorable, limitField } from "../http/fields.ts";
 import { tierNames } from "../http/limits/tiers.ts";
+import { cursorField, pageCursor } from "../http/page-cursor.ts";
 import { createRouter, requireJson } from "../http/router.ts";
 import { OPERATOR } from "./actions.ts";
 
@@ -48,6 +50,10 @@ const keySchema = z
   })
   .openapi("Key");
 
+const LIST_LIMIT_DEFAULT = 100;
+const cursors = pageCursor(z.uuid());
+const LIST = ["keys"];
+
 const operatorSecurity = [{ OperatorToken: [] }];
 
 const createKeyRoute = createRoute({
@@ -56,6 +62,7 @@ const createKeyRoute = createRoute({
   operationId: "createKey",
   tags: ["operator"],
   summary: "Create an API key for an app; only this answer shows it",
+  description: `An app has at most ${LIVE_KEYS_MAX} keys that work.`,
   security: operatorSecurity,
   middleware: [requireJson],
   request: { body: { required: true, content: { "application/json": { schema: newKeyBody } } } },
@@ -80,14 +87,27 @@ const listKeysRoute = createRoute({
   path: "/keys",
   operationId: "listKeys",
   tags: ["operator"],
-  summary: "All keys, with their first characters",
+  summary: "The keys of all apps, oldest first, with their first characters",
   security: operatorSecurity,
+  request: {
+    query: z.object({
+      limit: limitField.default(LIST_LIMIT_DEFAULT).openapi({ default: LIST_LIMIT_DEFAULT }),
+      cursor: cursorField,
+    }),
+  },
   responses: {
     200: {
-      description: "Keys",
-      content: { "application/json": { schema: z.object({ keys: z.array(keySchema) }) } },
+      description: "A page of keys",
+      content: {
+        "application/json": {
+          schema: z.object({
+            keys: z.array(keySchema),
+            next_cursor: z.string().nullable().openapi({ description: "Null after the last page." }),
+          }),
+        },
+      },
     },
-    ...errorResponses("KEY_INVALID", "NOT_FOUND"),
+    ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND"),
   },
 });
 
@@ -173,9 +193,13 @@ export function keyRoutes({ access, sessions, baseUrl, findCollection }: KeyRout
       return c.json(created, 201);
     })
     .openapi(listKeysRoute, async (c) => {
-      const keys = await access.listKeys();
+      const { limit, cursor } = c.req.valid("query");
+      const found = await access.listKeys(limit + 1, cursors.read(LIST, cursor));
+      const keys = found.slice(0, limit);
+      const last = found.length > limit ? keys.at(-1) : undefined;
       return c.json(
         {
+          next_cursor: last ? cursors.write(LIST, last.id) : null,
           keys: keys.map(({ app_id: _ofOurs, ...key }) => ({
             ...key,
             apis: [...key.apis],

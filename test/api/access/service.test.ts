@@ -106,7 +106,7 @@ describe("the app of a key", () => {
 describe("collections of an app", () => {
   it("widen from some to more to all, and never narrow", async () => {
     const access = createAccess(database);
-    const collectionsOf = async () => (await access.listKeys())[0]?.collections?.toSorted() ?? null;
+    const collectionsOf = async () => (await access.listKeys(100))[0]?.collections?.toSorted() ?? null;
 
     await access.createKey({ ...partner, collections: ["1:0xa"] }, OPERATOR);
     expect(await collectionsOf()).toEqual(["1:0xa"]);
@@ -196,7 +196,7 @@ describe("what is stored", () => {
     const second = await access.createKey({ ...partner, name: "Other", apis: ["market"] }, OPERATOR);
     await access.revokeKey(first.id, OPERATOR);
 
-    expect(await access.listKeys()).toEqual([
+    expect(await access.listKeys(100)).toEqual([
       expect.objectContaining({
         id: first.id,
         app: "Partner",
@@ -278,7 +278,7 @@ describe("a rotated key", () => {
     await access.rotateKey(id, 60, "wallet");
     await access.rotateKey(id, 86_400, "wallet");
 
-    const [old] = await access.listKeys();
+    const [old] = await access.listKeys(100);
     expect(old?.expires_at?.getTime()).toBeLessThan(Date.now() + 61_000);
     await access.rotateKey(id, 0, "wallet");
     expect(await createAccess(database).findApp(key)).toBeUndefined();

@@ -77,15 +77,48 @@ export interface KeyRow {
   readonly last_used_at: Date | null;
 }
 
-/** The keys of one app or of all, oldest first, including revoked ones. */
-export function listKeys(db: Queryable, appId?: string): Promise<KeyRow[]> {
+const SHOWN = `k.id, k.app_id, a.name as app, a.tier, k.start, a.apis, a.collections, k.created_at, k.expires_at,
+               k.revoked_at, k.last_used_at`;
+
+/** Up to `limit` keys of all apps, oldest first, including revoked ones, starting after the key `after`. */
+export function listKeys(db: Queryable, limit: number, after?: string): Promise<KeyRow[]> {
   return db.query<KeyRow>(
-    `select k.id, k.app_id, a.name as app, a.tier, k.start, a.apis, a.collections, k.created_at, k.expires_at, k.revoked_at,
-            k.last_used_at
-       from vitrine.api_key k join vitrine.app a on a.id = k.app_id
-      where $1::uuid is null or a.id = $1 order by k.created_at, k.id`,
-    [appId ?? null],
+    `select ${SHOWN} from vitrine.api_key k join vitrine.app a on a.id = k.app_id
+      where $2::uuid is null or (k.created_at, k.id) > (select created_at, id from vitrine.api_key where id = $2)
+      order by k.created_at, k.id limit $1`,
+    [limit, after ?? null],
   );
+}
+
+/** An app's newest keys, oldest first: up to `limit` that work, and up to `limit` that no longer do. */
+export function readNewestKeys(db: Queryable, appId: string, limit: number): Promise<KeyRow[]> {
+  return db.query<KeyRow>(
+    `select ${SHOWN} from (
+       select k.*, row_number() over (partition by (${LIVE}) order by k.created_at desc, k.id desc) as nth
+         from vitrine.api_key k where k.app_id = $1
+     ) k join vitrine.app a on a.id = k.app_id
+      where k.nth <= $2 order by k.created_at, k.id`,
+    [appId, limit],
+  );
+}
+
+export async function hasKey(db: Queryable, appId: string, id: string): Promise<boolean> {
+  const rows = await db.query("select 1 from vitrine.api_key where id = $1 and app_id = $2", [id, appId]);
+  return rows.length > 0;
+}
+
+/** Makes others that add keys to the app wait until the transaction ends, but none who only refers to it. */
+export async function lockApp(tx: Queryable, id: string): Promise<void> {
+  await tx.query("select 1 from vitrine.app where id = $1 for no key update", [id]);
+}
+
+/** How many keys of an app work. */
+export async function countLiveKeys(db: Queryable, appId: string): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::int as count from vitrine.api_key k where k.app_id = $1 and ${LIVE}`,
+    [appId],
+  );
+  return row?.count ?? 0;
 }
 
 /** A working key and its ciphertext; undefined for any other. `lock` locks the row until the transaction ends. */

@@ -10,14 +10,18 @@ import { addAudit } from "../audit.ts";
 import type { Cipher } from "./encryption.ts";
 import {
   addKey,
+  countLiveKeys,
   expireKey,
   findAppByKeyHash,
   findLiveKey,
+  hasKey,
   type KeyRow,
   listKeys,
+  lockApp,
   type NewApp,
   notifyReplicas,
   readKeysOfOldSecrets,
+  readNewestKeys,
   replaceEncrypted,
   revokeKey,
   saveApp,
@@ -28,6 +32,9 @@ import { digestOf, hashKey, isKeyShaped, makeKey } from "./keys.ts";
 const REMEMBER_MS = 2_000;
 const REMEMBERED_MAX = 10_000;
 const REENCRYPT_BATCH = 200;
+/** Enough for each server and each rotation of an app; more are a program that forgets to revoke. */
+export const LIVE_KEYS_MAX = 20;
+const SHOWN_KEYS_MAX = 50;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 export type Revealed =
@@ -49,6 +56,12 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
     tx: Queryable,
     appId: string,
   ): Promise<{ id: string; key: string; start: string }> {
+    await lockApp(tx, appId);
+    const live = await countLiveKeys(tx, appId);
+    if (live >= LIVE_KEYS_MAX) {
+      const message = `has ${live} working keys; the limit is ${LIVE_KEYS_MAX}: revoke one first`;
+      throw new ApiError("INVALID_REQUEST", [{ path: "app", message }]);
+    }
     const { key, hash, start } = makeKey();
     const id = randomUUID();
     await addKey(tx, { id, appId, hash, start, encrypted: cipher.encrypt(key, contextOf(id)) });
@@ -84,7 +97,7 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
       });
     },
 
-    /** Creates a key, and its audit row, inside the caller's transaction. */
+    /** Creates a key inside the caller's transaction. Throws INVALID_REQUEST for an app that has enough working ones. */
     makeKeyFor,
 
     /** A key in clear text for its owner. Adds a row to the audit log. */
@@ -109,8 +122,9 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
       return database.transaction(async (tx) => {
         const old = await findLiveKey(tx, id, true);
         if (!old) return undefined;
-        const { start, ...made } = await makeKeyFor(tx, old.appId);
+        // First, so that an app with as many keys as it may have can still replace one at once.
         await expireKey(tx, id, graceSeconds);
+        const { start, ...made } = await makeKeyFor(tx, old.appId);
         await addAudit(tx, actor, "keys.rotate", id, { new: made.id, start, grace_seconds: graceSeconds });
         await notifyReplicas(tx);
         return made;
@@ -120,7 +134,14 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
     /** Adds a row to the audit log, inside the caller's transaction. */
     audit: addAudit,
 
-    listKeys: (appId?: string): Promise<KeyRow[]> => listKeys(database, appId),
+    /** Up to `limit` keys of all apps, oldest first, starting after the key `after`. */
+    listKeys: (limit: number, after?: string): Promise<KeyRow[]> => listKeys(database, limit, after),
+
+    /** An app's newest keys, oldest first: up to 50 that work, and up to 50 that no longer do. */
+    keysOf: (appId: string): Promise<KeyRow[]> => readNewestKeys(database, appId, SHOWN_KEYS_MAX),
+
+    /** Whether the app has, or had, this key. */
+    hasKey: (appId: string, id: string): Promise<boolean> => hasKey(database, appId, id),
 
     /** False if there is no such key, or it is already revoked. */
     async revokeKey(id: string, actor: string): Promise<boolean> {

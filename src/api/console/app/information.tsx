@@ -147,7 +147,7 @@ const Revocation = ({ site, app, row }: { site: Site; app: AppRow; row: KeyRow }
 const KeyList = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly KeyRow[] }) => {
   const text = words().consoleApp.keys;
   return (
-    <Card title={text.all}>
+    <Card title={text.all} hint={text.allHint}>
       <Table
         empty={text.noKeys}
         caption={text.caption}
@@ -173,8 +173,7 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
   async function keyOf(c: ConsoleContext): Promise<{ app: AppRow; keyId: string }> {
     const app = await appOf(site, c);
     const keyId = idOf(c, "key");
-    const keys = await access.listKeys(app.id);
-    if (!keys.some(({ id }) => id === keyId)) throw new ApiError("NOT_FOUND");
+    if (!(await access.hasKey(app.id, keyId))) throw new ApiError("NOT_FOUND");
     return { app, keyId };
   }
 
@@ -182,7 +181,7 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
     .get("/apps/:app", async (c) => {
       const text = words().consoleApp.about;
       const app = await appOf(site, c);
-      const keys = await access.listKeys(app.id);
+      const keys = await access.keysOf(app.id);
       const [requests, sample] = await Promise.all([
         site.apps.requestsOf(app.id),
         app.firstSuccessAt ? undefined : sampleTokenOf(site),
@@ -211,7 +210,7 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
     })
     .post("/apps/:app/keys", async (c) => {
       const app = await appOf(site, c);
-      const keys = await access.listKeys(app.id);
+      const keys = await access.keysOf(app.id);
       if (!keys.some(isLive)) await site.apps.addKey(app.id, signedIn(c).actor);
       return goTo(site, c, pathOf(app), "key_made");
     })
