@@ -913,7 +913,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create another key for the same app; the old one keeps working for a while
-         * @description Create another key for the same app; the old one keeps working for a while.
+         * @description A key is rotated once. To end one that is rotated already, revoke it.
          *
          *     For the operator. Wrong tokens are limited by client address.
          */

@@ -134,6 +134,7 @@ const rotateKeyRoute = createRoute({
   operationId: "rotateKey",
   tags: ["operator"],
   summary: "Create another key for the same app; the old one keeps working for a while",
+  description: "A key is rotated once. To end one that is rotated already, revoke it.",
   security: operatorSecurity,
   middleware: [requireJson],
   request: {
@@ -214,9 +215,15 @@ export function keyRoutes({ access, sessions, baseUrl, findCollection }: KeyRout
     })
     .openapi(rotateKeyRoute, async (c) => {
       const { grace_seconds } = c.req.valid("json");
-      const made = await access.rotateKey(c.req.valid("param").id, grace_seconds, OPERATOR);
-      if (!made) throw new ApiError("NOT_FOUND", [{ path: "id", message: "no such key that still works" }]);
-      return c.json(made, 201);
+      const rotation = await access.rotateKey(c.req.valid("param").id, grace_seconds, OPERATOR);
+      if (rotation.kind !== "rotated") {
+        const message =
+          rotation.kind === "unknown"
+            ? "no such key that still works"
+            : `rotated already; it works until ${rotation.endsAt.toISOString()}`;
+        throw new ApiError("NOT_FOUND", [{ path: "id", message }]);
+      }
+      return c.json({ id: rotation.id, key: rotation.key }, 201);
     })
     .openapi(loginLinkRoute, async (c) => {
       const { token, expiresAt } = await sessions.makeLink(OPERATOR);

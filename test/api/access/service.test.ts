@@ -262,7 +262,7 @@ describe("a rotated key", () => {
     const access = createAccess(database);
     const old = await access.createKey(partner, OPERATOR);
     const made = await access.rotateKey(old.id, 3_600, "wallet");
-    if (!made) throw new Error("nothing was made");
+    if (made.kind !== "rotated") throw new Error(`it is ${made.kind}`);
 
     const fresh = createAccess(database);
     expect((await fresh.findApp(made.key))?.id).toBe((await fresh.findApp(old.key))?.id);
@@ -272,17 +272,30 @@ describe("a rotated key", () => {
     expect(await createAccess(database).findApp(made.key)).toBeDefined();
   });
 
-  it("ends at once without a grace, and never lives longer by being rotated again", async () => {
+  it("ends at once without a grace, and is then none that can be rotated", async () => {
     const access = createAccess(database);
     const { id, key } = await access.createKey(partner, OPERATOR);
-    await access.rotateKey(id, 60, "wallet");
-    await access.rotateKey(id, 86_400, "wallet");
-
-    const [old] = await access.listKeys(100);
-    expect(old?.expires_at?.getTime()).toBeLessThan(Date.now() + 61_000);
     await access.rotateKey(id, 0, "wallet");
+
     expect(await createAccess(database).findApp(key)).toBeUndefined();
-    expect(await access.rotateKey(id, 60, "wallet")).toBeUndefined();
+    expect(await access.rotateKey(id, 60, "wallet")).toEqual({ kind: "unknown" });
+    expect(await access.rotateKey(UNKNOWN_ID, 60, "wallet")).toEqual({ kind: "unknown" });
+  });
+
+  it("is not rotated again: no other key is made, and it neither lives longer nor ends sooner", async () => {
+    const access = createAccess(database);
+    const { id } = await access.createKey(partner, OPERATOR);
+    await access.rotateKey(id, 60, "wallet");
+    const before = await access.listKeys(100);
+
+    for (const grace of [86_400, 0])
+      expect(await access.rotateKey(id, grace, "wallet")).toEqual({
+        kind: "rotated_before",
+        endsAt: before[0]?.expires_at,
+      });
+
+    expect(before[0]?.expires_at?.getTime()).toBeLessThan(Date.now() + 61_000);
+    expect(await access.listKeys(100)).toEqual(before);
   });
 });
 

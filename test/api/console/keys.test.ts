@@ -78,6 +78,63 @@ describe("an app's keys that work", () => {
   });
 });
 
+describe("an answer about a key", () => {
+  const outcome = ({ location }: { location: string | null }) => location?.split("done=")[1];
+  const keysAudited = () =>
+    database.query("select action from vitrine.audit where action like 'keys.%' order by id");
+
+  it("says that a key was rotated to one of those who rotate it at once, and one key is made", async () => {
+    const key = await current();
+    const send = () => partner.post(`${path}/keys/${key}/rotate`, { grace: "86400" });
+
+    const outcomes = (await Promise.all([send(), send(), send()])).map(outcome);
+
+    expect(outcomes.sort()).toEqual(["rotated", "rotated_before", "rotated_before"]);
+    expect(await countLive()).toBe(2);
+    expect(await keysAudited()).toEqual([{ action: "keys.rotate" }]);
+    const again = await admin(`/${key}/rotate`, { body: {} });
+    expect([again.status, again.body.details]).toEqual([
+      404,
+      [{ path: "id", message: expect.stringMatching(/^rotated already; it works until 20/) }],
+    ]);
+  });
+
+  it("says that a key was revoked once, and that a revoked one can't be rotated", async () => {
+    const key = await current();
+
+    expect(outcome(await partner.post(`${path}/keys/${key}/revoke`))).toBe("revoked");
+    expect(outcome(await partner.post(`${path}/keys/${key}/revoke`))).toBe("revoked_before");
+    expect(outcome(await partner.post(`${path}/keys/${key}/rotate`, { grace: "0" }))).toBe("key_ended");
+
+    expect(await countLive()).toBe(0);
+    expect(await keysAudited()).toEqual([{ action: "keys.revoke" }]);
+  });
+
+  it("says that a key was created to one of those who ask at once, and one is", async () => {
+    await partner.post(`${path}/keys/${await current()}/revoke`);
+    const send = () => partner.post(`${path}/keys`);
+
+    const outcomes = (await Promise.all([send(), send(), send()])).map(outcome);
+
+    expect(outcomes.sort()).toEqual(["key_exists", "key_exists", "key_made"]);
+    expect(await countLive()).toBe(1);
+    expect(await keysAudited()).toEqual([{ action: "keys.revoke" }, { action: "keys.create" }]);
+  });
+
+  it("offers a new key to an app whose only working one ends", async () => {
+    const key = await current();
+    await partner.post(`${path}/keys/${key}/rotate`, { grace: "3600" });
+    await partner.post(`${path}/keys/${await current()}/revoke`);
+
+    const { text } = await partner.get(path);
+    expect([text.includes("Create a key"), text.includes("Rotate the key")]).toEqual([true, false]);
+    expect(await current()).toBe(key);
+
+    expect(outcome(await partner.post(`${path}/keys`))).toBe("key_made");
+    expect(await current()).not.toBe(key);
+  });
+});
+
 describe("the list of an app's keys", () => {
   it("has all that work, and the newest fifty of those that no longer do", async () => {
     await addKeys(MAX - 1, "now() + interval '1 hour'");

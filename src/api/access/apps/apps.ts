@@ -135,14 +135,6 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
       });
     },
 
-    /** Creates a key for an app that has no working one. */
-    addKey(appId: string, actor: string): Promise<void> {
-      return database.transaction(async (tx) => {
-        const { id, start } = await access.makeKeyFor(tx, appId);
-        await addAudit(tx, actor, "keys.create", id, { app_id: appId, start });
-      });
-    },
-
     /** An owner's apps, by name. */
     list: (owner: string): Promise<AppRow[]> => readApps(database, owner),
 

@@ -121,17 +121,30 @@ export async function countLiveKeys(db: Queryable, appId: string): Promise<numbe
   return row?.count ?? 0;
 }
 
+interface LiveKey {
+  readonly appId: string;
+  readonly encrypted: Buffer | null;
+  /** When the key expires; null for never. */
+  readonly expiresAt: Date | null;
+}
+
 /** A working key and its ciphertext; undefined for any other. `lock` locks the row until the transaction ends. */
-export async function findLiveKey(
-  db: Queryable,
-  id: string,
-  lock = false,
-): Promise<{ appId: string; encrypted: Buffer | null } | undefined> {
-  const [row] = await db.query<{ appId: string; encrypted: Buffer | null }>(
-    `select k.app_id as "appId", k.sealed as encrypted from vitrine.api_key k where k.id = $1 and ${LIVE} ${lock ? "for update" : ""}`,
+export async function findLiveKey(db: Queryable, id: string, lock = false): Promise<LiveKey | undefined> {
+  const [row] = await db.query<LiveKey>(
+    `select k.app_id as "appId", k.sealed as encrypted, k.expires_at as "expiresAt"
+       from vitrine.api_key k where k.id = $1 and ${LIVE} ${lock ? "for update" : ""}`,
     [id],
   );
   return row;
+}
+
+/** Whether an app has a key that works and never expires. */
+export async function hasLastingKey(db: Queryable, appId: string): Promise<boolean> {
+  const rows = await db.query(
+    "select 1 from vitrine.api_key where app_id = $1 and revoked_at is null and expires_at is null limit 1",
+    [appId],
+  );
+  return rows.length > 0;
 }
 
 /** Expires a key after `seconds`, unless it expires earlier. */

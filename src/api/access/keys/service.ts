@@ -15,6 +15,7 @@ import {
   findAppByKeyHash,
   findLiveKey,
   hasKey,
+  hasLastingKey,
   type KeyRow,
   listKeys,
   lockApp,
@@ -41,6 +42,13 @@ export type Revealed =
   | { readonly kind: "key"; readonly key: string }
   /** Created before keys were stored, or encrypted with a secret that is no longer set. */
   | { readonly kind: "unreadable" }
+  | { readonly kind: "unknown" };
+
+export type Rotation =
+  | { readonly kind: "rotated"; readonly id: string; readonly key: string }
+  /** It has an end already: another key has taken its place. */
+  | { readonly kind: "rotated_before"; readonly endsAt: Date }
+  /** It doesn't exist, or no longer works. */
   | { readonly kind: "unknown" };
 
 const contextOf = (keyId: string): string => `api_key:${keyId}`;
@@ -97,6 +105,20 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
       });
     },
 
+    /**
+     * Creates a key for an app without one that lasts, so that whoever asks twice gets one. False if it has one, or if
+     * there is no such app.
+     */
+    createFirstKey(appId: string, actor: string): Promise<boolean> {
+      return database.transaction(async (tx) => {
+        await lockApp(tx, appId);
+        if (await hasLastingKey(tx, appId)) return false;
+        const { id, start } = await makeKeyFor(tx, appId);
+        await addAudit(tx, actor, "keys.create", id, { app_id: appId, start });
+        return true;
+      });
+    },
+
     /** Creates a key inside the caller's transaction. Throws INVALID_REQUEST for an app that has enough working ones. */
     makeKeyFor,
 
@@ -110,24 +132,22 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
       return { kind: "key", key };
     },
 
-    /**
-     * Creates another key for the same app; the old one works for `graceSeconds` more. Undefined if the old one no
-     * longer works.
-     */
-    rotateKey(
-      id: string,
-      graceSeconds: number,
-      actor: string,
-    ): Promise<{ readonly id: string; readonly key: string } | undefined> {
-      return database.transaction(async (tx) => {
+    /** Creates another key for the same app; the old one works for `graceSeconds` more. */
+    rotateKey(id: string, graceSeconds: number, actor: string): Promise<Rotation> {
+      return database.transaction(async (tx): Promise<Rotation> => {
+        const found = await findLiveKey(tx, id);
+        if (!found) return { kind: "unknown" };
+        await lockApp(tx, found.appId);
+        // As it is once nobody else rotates it.
         const old = await findLiveKey(tx, id, true);
-        if (!old) return undefined;
+        if (!old) return { kind: "unknown" };
+        if (old.expiresAt) return { kind: "rotated_before", endsAt: old.expiresAt };
         // First, so that an app with as many keys as it may have can still replace one at once.
         await expireKey(tx, id, graceSeconds);
         const { start, ...made } = await makeKeyFor(tx, old.appId);
         await addAudit(tx, actor, "keys.rotate", id, { new: made.id, start, grace_seconds: graceSeconds });
         await notifyReplicas(tx);
-        return made;
+        return { kind: "rotated", ...made };
       });
     },
 

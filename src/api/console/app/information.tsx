@@ -61,33 +61,25 @@ const KeyField = ({ site, app, row }: { site: Site; app: AppRow; row: KeyRow }) 
 const KeyCard = ({ site, app, keys }: { site: Site; app: AppRow; keys: readonly KeyRow[] }) => {
   const text = words().consoleApp.keys;
   // The key without an expiry is the newest; older ones expire.
-  const current = keys.findLast((row) => isLive(row) && row.expires_at === null) ?? keys.findLast(isLive);
+  const lasting = keys.findLast((row) => isLive(row) && row.expires_at === null);
+  const current = lasting ?? keys.findLast(isLive);
   return (
     <Card title={text.title} hint={text.hint(KEY_HEADER)}>
-      {current ? (
-        <>
-          <KeyField site={site} app={app} row={current} />
-          <form
-            method="post"
-            action={site.to(`${pathOf(app)}/keys/${current.id}/rotate`)}
-            class="inline-form"
-          >
-            <Field
-              name="grace"
-              label={text.keepFor}
-              options={graces.map((value) => ({ value, text: text.graces[value] }))}
-              value="86400"
-            />
-            <Button>{text.rotate}</Button>
-          </form>
-        </>
+      {current ? <KeyField site={site} app={app} row={current} /> : <Notice tone="warn">{text.none}</Notice>}
+      {lasting ? (
+        <form method="post" action={site.to(`${pathOf(app)}/keys/${lasting.id}/rotate`)} class="inline-form">
+          <Field
+            name="grace"
+            label={text.keepFor}
+            options={graces.map((value) => ({ value, text: text.graces[value] }))}
+            value="86400"
+          />
+          <Button>{text.rotate}</Button>
+        </form>
       ) : (
-        <>
-          <Notice tone="warn">{text.none}</Notice>
-          <form method="post" action={site.to(`${pathOf(app)}/keys`)}>
-            <Button kind="primary">{text.create}</Button>
-          </form>
-        </>
+        <form method="post" action={site.to(`${pathOf(app)}/keys`)}>
+          <Button kind="primary">{text.create}</Button>
+        </form>
       )}
     </Card>
   );
@@ -210,9 +202,8 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
     })
     .post("/apps/:app/keys", async (c) => {
       const app = await appOf(site, c);
-      const keys = await access.keysOf(app.id);
-      if (!keys.some(isLive)) await site.apps.addKey(app.id, signedIn(c).actor);
-      return goTo(site, c, pathOf(app), "key_made");
+      const isCreated = await access.createFirstKey(app.id, signedIn(c).actor);
+      return goTo(site, c, pathOf(app), isCreated ? "key_made" : "key_exists");
     })
     .post("/apps/:app/keys/:key/reveal", async (c) => {
       const { keyId } = await keyOf(c);
@@ -229,12 +220,12 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
       const { grace = "" } = await formOf(c);
       if (!graces.some((each) => each === grace))
         throw new ApiError("INVALID_REQUEST", [{ path: "grace", message: "must be one of the choices" }]);
-      await access.rotateKey(keyId, Number(grace), signedIn(c).actor);
-      return goTo(site, c, pathOf(app), "rotated");
+      const { kind } = await access.rotateKey(keyId, Number(grace), signedIn(c).actor);
+      return goTo(site, c, pathOf(app), kind === "unknown" ? "key_ended" : kind);
     })
     .post("/apps/:app/keys/:key/revoke", async (c) => {
       const { app, keyId } = await keyOf(c);
-      await access.revokeKey(keyId, signedIn(c).actor);
-      return goTo(site, c, pathOf(app), "revoked");
+      const isRevoked = await access.revokeKey(keyId, signedIn(c).actor);
+      return goTo(site, c, pathOf(app), isRevoked ? "revoked" : "revoked_before");
     });
 }

@@ -11,8 +11,12 @@ export const consoleFrame = {
   done: {
     created: "App created.",
     rotated: "Key rotated. The old key keeps working until the time shown in the list of keys.",
+    rotated_before: "This key was rotated before. Nothing has changed.",
     revoked: "Key revoked. Requests with it get 401, from every replica within 5 seconds.",
+    revoked_before: "This key was revoked before.",
+    key_ended: "This key no longer works. Nothing has changed.",
     key_made: "Key created.",
+    key_exists: "The app already has a key. No other was created.",
     requested: "Request sent to the operator.",
     granted_at_once: "Access granted. This API needs no approval.",
     already_requested: "Already requested. The operator has not decided yet.",
