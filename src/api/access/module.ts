@@ -15,13 +15,13 @@ import { forgetOldSessions } from "./sign-in/session-store.ts";
 import { createSessions, type Sessions } from "./sign-in/sessions.ts";
 import { createWalletProof, type WalletProof } from "./sign-in/wallet-proof.ts";
 
-export { ALL_COLLECTIONS } from "./apps/apps.ts";
 export {
   displayTypeSubject,
   hostSubject,
   parseDisplayTypeSubject,
   parseHostSubject,
 } from "./apps/content-subjects.ts";
+export { ALL_COLLECTIONS } from "./apps/permissions.ts";
 export { ACCESS_CHANNEL } from "./keys/key-store.ts";
 export { LIVE_KEYS_MAX } from "./keys/service.ts";
 export { requireOperator } from "./operator.ts";

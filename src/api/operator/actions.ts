@@ -5,7 +5,8 @@
 
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
-import type { Apps, Decision, Permission } from "../access/apps/apps.ts";
+import type { Apps, Decision } from "../access/apps/apps.ts";
+import type { Permission } from "../access/apps/permissions.ts";
 import type { AccessService } from "../access/keys/service.ts";
 import { parseDisplayTypeSubject, parseHostSubject } from "../access/module.ts";
 import type { Database, Queryable } from "../db/database.ts";

@@ -137,7 +137,7 @@ describe("a display type", () => {
     await askType(conflict);
     await record("2", [text("Power Level", "six")]);
 
-    expect(outcome(await decide("approve"))).toBe("not_pending");
+    expect(outcome(await decide("approve"))).toBe("outdated");
     expect(await known()).toEqual([{ trait_type: "Power Level", display_type: "string" }]);
     expect((await partner.get(`${path}/permissions`)).text).toMatch(/Power Level as number for .*?refused/s);
   });

@@ -1,7 +1,7 @@
 /** Console apps and their permission requests, in PostgreSQL. */
 
 import { randomUUID } from "node:crypto";
-import { and, asc, desc, eq, getTableColumns, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import type { Queryable } from "../../db/database.ts";
 import { now, orm } from "../../db/orm.ts";
 import type { Tier } from "../../http/limits/tiers.ts";
@@ -154,6 +154,15 @@ export async function readRequests(db: Queryable, appId: string, limit: number) 
     .limit(limit);
 }
 
+/** The app of a request, locked until the transaction ends; undefined if there is no such request. */
+export async function lockAppOfRequest(db: Queryable, id: string): Promise<AppRow | undefined> {
+  const [request] = await orm(db)
+    .select({ appId: accessRequest.appId })
+    .from(accessRequest)
+    .where(eq(accessRequest.id, id));
+  return request && readApp(db, request.appId, true);
+}
+
 /** An open request, locked until the transaction ends; undefined if it is already closed or never existed. */
 export async function lockOpenRequest(
   db: Queryable,
@@ -179,18 +188,18 @@ export async function closeRequest(db: Queryable, id: string, isApproved: boolea
   return closed;
 }
 
-/** Closes an open request that was settled another way. */
-export async function settleRequest(
+/** Closes an app's open requests that were settled another way. */
+export async function settleRequests(
   db: Queryable,
   appId: string,
   kind: RequestKind,
-  subject: string,
+  subjects: readonly string[],
   actor: string,
 ): Promise<void> {
   const isSame = and(
     eq(accessRequest.appId, appId),
     eq(accessRequest.kind, kind),
-    eq(accessRequest.subject, subject),
+    inArray(accessRequest.subject, [...subjects]),
   );
   await orm(db)
     .update(accessRequest)

@@ -2,9 +2,8 @@
 
 import type { Database, Queryable } from "../../db/database.ts";
 import type { ApiName } from "../../http/api-names.ts";
-import { isTier, type Tier } from "../../http/limits/tiers.ts";
 import { addAudit, WITHDRAWAL, wasWithdrawn } from "../audit.ts";
-import { notifyReplicas } from "../keys/key-store.ts";
+import { lockApp, notifyReplicas } from "../keys/key-store.ts";
 import type { AccessService } from "../keys/service.ts";
 import {
   type AppRow,
@@ -15,29 +14,29 @@ import {
   countOpenRequests,
   findApps,
   type Holders,
+  lockAppOfRequest,
   lockOpenRequest,
-  type RequestKind,
   type RequestRow,
   readApp,
   readApps,
   readHolders,
   readOpenRequests,
   readRequests,
-  settleRequest,
+  settleRequests,
   writeApp,
 } from "./app-store.ts";
+import {
+  FIRST_TIER,
+  isContent,
+  isGranted,
+  type Permission,
+  settledBy,
+  withoutPermission,
+  withPermission,
+} from "./permissions.ts";
 
 const APPS_OF_ONE_OWNER_MAX = 20;
 const REQUESTS_MAX = 500;
-const FIRST_TIER: Tier = "basic";
-/** The permission to write every collection's information, which only the operator's CLI grants. */
-export const ALL_COLLECTIONS = "all";
-
-/** A permission that the operator grants or withdraws. */
-export interface Permission {
-  readonly kind: RequestKind;
-  readonly subject: string;
-}
 
 export type Creation =
   | { readonly kind: "created"; readonly appId: string; readonly keyId: string }
@@ -61,30 +60,6 @@ export interface AppsDeps {
 }
 
 const AUTOMATIC = { by: "AUTO_APPROVE" };
-
-/** What an app asks for that is about a collection's content, and none of its own permissions. */
-const isContent = (kind: RequestKind): boolean => kind === "host" || kind === "display_type";
-
-const isGranted = ({ apis, collections, tier }: AppRow, { kind, subject }: Permission): boolean => {
-  if (isContent(kind)) return false;
-  if (kind === "api") return apis.includes(subject);
-  if (kind === "tier") return tier === subject;
-  return collections === null || collections.includes(subject);
-};
-
-const withPermission = (app: AppRow, { kind, subject }: Permission): AppRow => {
-  if (isContent(kind) || isGranted(app, { kind, subject })) return app;
-  if (kind === "api") return { ...app, apis: [...app.apis, subject] };
-  if (kind === "tier") return isTier(subject) ? { ...app, tier: subject } : app;
-  return { ...app, collections: [...(app.collections ?? []), subject] };
-};
-
-const withoutPermission = (app: AppRow, { kind, subject }: Permission): AppRow => {
-  if (kind === "api") return { ...app, apis: app.apis.filter((each) => each !== subject) };
-  if (kind === "tier") return { ...app, tier: FIRST_TIER };
-  if (subject === ALL_COLLECTIONS) return { ...app, collections: [] };
-  return { ...app, collections: app.collections?.filter((each) => each !== subject) ?? null };
-};
 
 export function createApps({ database, access, autoApprove }: AppsDeps) {
   /** Reads the app under a lock, writes the result of `change`, and notifies every replica. */
@@ -168,7 +143,7 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
         const { kind, subject } = request;
         const isAutomatic = kind === "api" && autoApprove.has(subject as ApiName);
         if (isAutomatic && !(await wasWithdrawn(tx, appId, { kind, subject }))) {
-          await settleRequest(tx, appId, kind, subject, actor);
+          await settleRequests(tx, appId, kind, [subject], actor);
           const detail = { kind, subject, ...AUTOMATIC };
           await change(tx, appId, (each) => withPermission(each, request), {
             actor,
@@ -183,7 +158,10 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
       });
     },
 
-    /** Approves or refuses a request. `grantContent` grants what is no permission of an app. */
+    /**
+     * Approves or refuses a request. `grantContent` grants what is no permission of an app. Approving a tier never
+     * lowers the app's own.
+     */
     decide(
       requestId: string,
       verdict: "approve" | "refuse",
@@ -191,13 +169,19 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
       grantContent: GrantContent,
     ): Promise<Decision> {
       return database.transaction(async (tx): Promise<Decision> => {
-        const open = await lockOpenRequest(tx, requestId);
+        // The app before its requests, as everywhere: two decisions on one app would wait for each other.
+        const asking = await lockAppOfRequest(tx, requestId);
+        const open = asking && (await lockOpenRequest(tx, requestId));
         if (!open) return "decided_before";
         const { appId, ...request } = open;
-        const isOutdated =
-          verdict === "approve" && isContent(request.kind) && !(await grantContent(tx, request));
+        const isGrantable = async (): Promise<boolean> => {
+          if (isContent(request.kind)) return grantContent(tx, request);
+          return request.kind !== "tier" || !isGranted(asking, request);
+        };
+        const isOutdated = verdict === "approve" && !(await isGrantable());
         const isApproved = verdict === "approve" && !isOutdated;
         await closeRequest(tx, requestId, isApproved, actor);
+        if (isApproved) await settleRequests(tx, appId, request.kind, settledBy(request), actor);
         await change(tx, appId, (app) => (isApproved ? withPermission(app, request) : app), {
           actor,
           action: isApproved ? "requests.approve" : "requests.refuse",
@@ -211,7 +195,8 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
     /** Grants a permission and closes any open request for it. `how` is the evidence for the grant. */
     grant(appId: string, permission: Permission, actor: string, how: object): Promise<void> {
       return database.transaction(async (tx) => {
-        await settleRequest(tx, appId, permission.kind, permission.subject, actor);
+        await lockApp(tx, appId);
+        await settleRequests(tx, appId, permission.kind, settledBy(permission), actor);
         const audit = { actor, action: "permissions.grant", detail: { ...permission, ...how } };
         await change(tx, appId, (app) => withPermission(app, permission), audit);
       });

@@ -66,7 +66,9 @@ export function limitPages(site: Site): Hono<ConsoleEnv> {
         site.apps.requestsOf(app.id),
       ]);
       const asked = requests.find(({ kind, decidedAt }) => kind === "tier" && decidedAt === null);
-      const others = tierNames.filter((tier) => tier !== app.tier);
+      // A tier holds those below it: only operators have a use for them.
+      const choices = isOperator ? tierNames : tierNames.slice(tierNames.indexOf(app.tier) + 1);
+      const others = choices.filter((tier) => tier !== app.tier);
       return render(
         site,
         c,
@@ -81,18 +83,20 @@ export function limitPages(site: Site): Hono<ConsoleEnv> {
                 ...(asked ? [[text.askedFor, <Badge tone="warn">{asked.subject}</Badge>] as const] : []),
               ]}
             />
-            <form
-              method="post"
-              action={site.to(`${pathOf(app, "/limits")}/${isOperator ? "set" : "ask"}`)}
-              class="inline-form"
-            >
-              <Field
-                name="tier"
-                label={text.another}
-                options={others.map((tier) => ({ value: tier, text: text.option(tier, say(tier)) }))}
-              />
-              <Button>{isOperator ? text.set : text.ask}</Button>
-            </form>
+            {others.length > 0 && (
+              <form
+                method="post"
+                action={site.to(`${pathOf(app, "/limits")}/${isOperator ? "set" : "ask"}`)}
+                class="inline-form"
+              >
+                <Field
+                  name="tier"
+                  label={text.another}
+                  options={others.map((tier) => ({ value: tier, text: text.option(tier, say(tier)) }))}
+                />
+                <Button>{isOperator ? text.set : text.ask}</Button>
+              </form>
+            )}
           </Card>
           <Usage rows={rows} />
         </AppFrame>,

@@ -26,7 +26,7 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
   const decide = (verdict: "approve" | "refuse") => async (c: ConsoleContext) => {
     const { actor } = operatorOnly(c);
     const decision = await actions.decideRequest(actor, idOf(c, "request"), verdict);
-    return goTo(site, c, operatorPath(), decision === "outdated" ? "not_pending" : decision);
+    return goTo(site, c, operatorPath(), decision);
   };
 
   return new Hono<ConsoleEnv>()

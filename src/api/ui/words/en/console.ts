@@ -24,6 +24,8 @@ export const consoleFrame = {
     proved: "The contract's owner has signed; the app may write the collection's information.",
     approved: "Approved.",
     refused: "Refused.",
+    outdated:
+      "Nothing was granted: the app has this already, or it no longer applies. The request is closed.",
     decided_before: "This request was already decided.",
     withdrawn: "Permission withdrawn; every replica refuses it within 5 seconds.",
     granted: "Permission granted.",
