@@ -115,6 +115,12 @@ export async function appOf(site: Site, c: ConsoleContext): Promise<AppRow> {
   return app;
 }
 
+/** Throws NOT_ALLOWED for an app that REST would refuse the same. */
+export function requirePartner(app: AppRow): void {
+  if (!app.apis.includes("market-partner"))
+    throw new ApiError("NOT_ALLOWED", [{ path: "", message: "the app lacks the API market-partner" }]);
+}
+
 /** The text fields of a form, without files and repeated fields. Throws INVALID_REQUEST if the body is not a form. */
 export async function formOf(c: ConsoleContext): Promise<Readonly<Record<string, string>>> {
   const entries = Object.entries(await parseForm(c));

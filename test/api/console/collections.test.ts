@@ -26,7 +26,7 @@ beforeEach(async () => {
   partner = createVisitor(api);
   await partner.signIn(privateKeyToAccount(generatePrivateKey()));
   path = await partner.createApp("Studio");
-  await database.query("update vitrine.app set collections = $1", [[NAME]]);
+  await database.query("update vitrine.app set collections = $1, apis = '{market-partner}'", [[NAME]]);
   form = `${path}/collections/31337/${COLLECTION}`;
 });
 
@@ -75,6 +75,18 @@ const versionIn = (text: string): string => /name="version" value="([^"]*)"/.exe
 const seen = (text: string): string => text.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 
 describe("the form", () => {
+  it.each(["save", "preview"])("is refused to an app without market-partner: %s", async (action) => {
+    await database.query("update vitrine.app set apis = '{market}'");
+
+    const answer = await send(action, { name: "Theirs", version: "" });
+
+    expect([answer.status, answer.text]).toEqual([
+      403,
+      expect.stringContaining("lacks the API market-partner"),
+    ]);
+    expect(await stored()).toBeUndefined();
+  });
+
   it("is refused if it is multipart that is none, and nothing is saved", async () => {
     const answer = await api.call(form, {
       method: "POST",

@@ -18,6 +18,7 @@ beforeEach(async () => {
   partner = createVisitor(api);
   await partner.signIn(privateKeyToAccount(generatePrivateKey()));
   tab = `${await partner.createApp("Studio")}/webhooks`;
+  await test.database.query("update vitrine.app set apis = '{market-partner}'");
 });
 
 const secretIn = (text: string): string | undefined => /value="(whsec_[^"]+)"/.exec(text)?.[1];
@@ -27,7 +28,24 @@ async function create(fields: Record<string, string> = {}): Promise<{ path: stri
   return { path, text };
 }
 
-it("creates a webhook, shows its secret once, and says that the app lacks the permission", async () => {
+it("is neither created nor changed by an app that has lost the permission, which may still delete it", async () => {
+  const { path } = await create();
+  await test.database.query("update vitrine.app set apis = '{market}'");
+
+  for (const each of [tab, path]) {
+    const answer = await partner.post(each, { url: `${url}/other` });
+    expect([answer.status, answer.text]).toEqual([
+      403,
+      expect.stringContaining("the app lacks the API market-partner"),
+    ]);
+  }
+
+  expect((await api.webhooks.list(tab.split("/")[3] ?? "")).map((hook) => hook.url)).toEqual([url]);
+  expect((await partner.get(tab)).text).toContain("This app lacks the API market-partner");
+  expect((await partner.post(`${path}/delete`)).location).toContain("webhook_deleted");
+});
+
+it("creates a webhook, and shows its secret once", async () => {
   const { path, text } = await create({
     event_types: "lock, unlock",
     collections: `${CHAIN_ID}:${COLLECTION}`,
@@ -39,7 +57,6 @@ it("creates a webhook, shows its secret once, and says that the app lacks the pe
   expect(again.text).toContain("lock, unlock");
   const list = await partner.get(tab);
   expect(list.text).toContain(url);
-  expect(list.text).toContain("market-partner");
   expect(list.text).toContain('aria-current="page"');
 });
 

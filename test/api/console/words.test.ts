@@ -157,7 +157,7 @@ describe("the texts of another language are all that is shown of", () => {
   it("the Collections tab: the form of a collection's information, and its preview", async () => {
     const form = `${path}/collections/${CHAIN_ID}/${COLLECTION}`;
     await checkAt(`${path}/collections`);
-    await allow([], [NAME]);
+    await allow(["market-partner"], [NAME]);
     await checkAt(`${path}/collections`);
     await checkAt(form);
     await test.insert("tokenState", token(1n));
@@ -198,6 +198,7 @@ describe("the texts of another language are all that is shown of", () => {
   it("the Webhooks tab: the list, a webhook in each state, and its deliveries", async () => {
     const tab = `${path}/webhooks`;
     await checkAt(tab);
+    await allow(["market-partner"], [NAME]);
     const created = check(await partner.post(tab, { url: "https://partner.example/hooks" }));
     const hook = /action="([^"]+)\/test"/.exec(created.text)?.[1] ?? "";
     check(await partner.post(`${hook}/rotate`));

@@ -12,7 +12,15 @@ import { withTimeout } from "../../jobs/timeout.ts";
 import { CollectionPreview, PREVIEW_STYLE, previewSources } from "../../pages/module.ts";
 import { Card, Notice, Table, When } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
-import { appOf, type ConsoleContext, type ConsoleEnv, goTo, type Site, signedIn } from "../env.ts";
+import {
+  appOf,
+  type ConsoleContext,
+  type ConsoleEnv,
+  goTo,
+  requirePartner,
+  type Site,
+  signedIn,
+} from "../env.ts";
 import { render } from "../frame.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
 import { collectionsOf } from "./content-requests.tsx";
@@ -186,6 +194,7 @@ export function collectionPages(site: Site): Hono<ConsoleEnv> {
     })
     .post(at, async (c) => {
       const found = await read(c);
+      requirePartner(found.app);
       const { state, action } = await readForm(c);
       const groups = changeGroups(state.groups, action);
       if (groups) return show(c, found, { ...state, groups });

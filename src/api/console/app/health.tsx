@@ -10,7 +10,15 @@ import { ApiError } from "../../http/errors.ts";
 import { formatNumber as count } from "../../ui/numbers.ts";
 import { Badge, Card, Empty, Facts, Table } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
-import { appOf, type ConsoleContext, type ConsoleEnv, formOf, type Site, UUID } from "../env.ts";
+import {
+  appOf,
+  type ConsoleContext,
+  type ConsoleEnv,
+  formOf,
+  requirePartner,
+  type Site,
+  UUID,
+} from "../env.ts";
 import { render } from "../frame.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
 import { findRefresh, type Place, RefreshCard, RefreshListed, refreshTokens } from "./health-refresh.tsx";
@@ -202,8 +210,7 @@ export function healthPages(site: Site): Hono<ConsoleEnv> {
     const fields = await formOf(c);
     const collection = chosen(site, app, fields.collection);
     if (!collection) throw new ApiError("NOT_FOUND");
-    if (!app.apis.includes("market-partner"))
-      throw new ApiError("NOT_ALLOWED", [{ path: "", message: "the app lacks the API market-partner" }]);
+    requirePartner(app);
     return { place: { site, app, collection }, fields };
   }
 

@@ -16,6 +16,7 @@ import {
   formOf,
   goTo,
   idOf,
+  requirePartner,
   type Site,
   signedIn,
 } from "../env.ts";
@@ -196,6 +197,7 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
     .get(at, async (c) => list(c, await appOf(site, c)))
     .post(at, async (c) => {
       const app = await appOf(site, c);
+      requirePartner(app);
       const { values, settings, errors } = await read(c);
       if (!settings) return list(c, app, { values, errors });
       const created = await attempt(() => webhooks.create(app.id, settings, signedIn(c).actor));
@@ -208,6 +210,7 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
     })
     .post(`${at}/:hook`, async (c) => {
       const { app, hook } = await hookOf(c);
+      requirePartner(app);
       const { values, settings, errors } = await read(c);
       if (!settings) return show(c, app, hook, { refusal: { values, errors } });
       const changed = await attempt(() => webhooks.change(app.id, hook.id, settings, signedIn(c).actor));
