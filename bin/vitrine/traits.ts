@@ -9,6 +9,7 @@ interface Pending {
   readonly known_display_type: string;
   readonly wanted_display_type: string;
   readonly tokens: number;
+  readonly more_tokens: boolean;
   readonly first_seen_at: string;
 }
 
@@ -55,6 +56,6 @@ const pendingLine = (row: Pending): string =>
     row.collection,
     JSON.stringify(row.trait_type),
     `known as ${row.known_display_type}`,
-    `${row.tokens} ${row.tokens === 1 ? "token says" : "tokens say"} ${row.wanted_display_type}`,
+    `${row.more_tokens ? "at least " : ""}${row.tokens} ${row.tokens === 1 ? "token says" : "tokens say"} ${row.wanted_display_type}`,
     `since ${row.first_seen_at}`,
   ].join("  ");

@@ -2244,8 +2244,10 @@ export interface components {
                 readonly known_display_type: "string" | "number" | "date" | "bool";
                 /** @enum {string} */
                 readonly wanted_display_type: "string" | "number" | "date" | "bool";
-                /** @description The exact number of tokens whose served version has at least one such entry. */
+                /** @description The tokens whose served version has at least one such entry, counted up to 1000. */
                 readonly tokens: number;
+                /** @description True when the count ended before the last token; otherwise `tokens` is exact. */
+                readonly more_tokens: boolean;
                 readonly first_seen_at: string;
             }[];
             /** @description True when only the first 100 are listed. */

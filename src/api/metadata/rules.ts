@@ -7,4 +7,5 @@ export { numberSources } from "./document/number-source.ts";
 export { displayTypes, valueText } from "./document/traits.ts";
 export { showVersion } from "./traits/shown-traits.ts";
 export { textKey } from "./traits/text-key.ts";
+export { COUNTED_MAX } from "./traits/trait-counts.ts";
 export { burnedIn, burnedReason } from "./uri/burned.ts";

@@ -7,12 +7,11 @@ import { errorResponses } from "../http/error-responses.ts";
 import { ApiError, type ErrorDetail } from "../http/errors.ts";
 import { clip, collectionRefField } from "../http/fields.ts";
 import { createRouter, requireJson } from "../http/router.ts";
-import { displayTypes, storable } from "../metadata/rules.ts";
+import { COUNTED_MAX, displayTypes, storable } from "../metadata/rules.ts";
 import type { PendingType } from "../metadata/traits/approval-store.ts";
 import type { Approval, TraitApproval } from "../metadata/traits/trait-approval.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
 
-// Each is counted over all tokens that have it.
 const PENDING_MAX = 100;
 
 const displayTypeField = z.enum(displayTypes);
@@ -26,7 +25,10 @@ const pendingSchema = z
         known_display_type: displayTypeField,
         wanted_display_type: displayTypeField,
         tokens: z.number().openapi({
-          description: "The exact number of tokens whose served version has at least one such entry.",
+          description: `The tokens whose served version has at least one such entry, counted up to ${COUNTED_MAX}.`,
+        }),
+        more_tokens: z.boolean().openapi({
+          description: "True when the count ended before the last token; otherwise `tokens` is exact.",
         }),
         first_seen_at: z.string(),
       }),
@@ -129,6 +131,7 @@ const viewPending = (row: PendingType) => ({
   known_display_type: row.known,
   wanted_display_type: row.proposed,
   tokens: row.tokens,
+  more_tokens: row.hasMoreTokens,
   first_seen_at: row.firstSeenAt.toISOString(),
 });
 

@@ -31,8 +31,8 @@ describe("GET /admin/traits/pending", () => {
     const entry = { collection: NAME, known_display_type: "string", first_seen_at: expect.any(String) };
     expect(body).toEqual({
       pending: [
-        { ...entry, trait_type: "Level", wanted_display_type: "number", tokens: 2 },
-        { ...entry, trait_type: "Shiny", wanted_display_type: "bool", tokens: 1 },
+        { ...entry, trait_type: "Level", wanted_display_type: "number", tokens: 2, more_tokens: false },
+        { ...entry, trait_type: "Shiny", wanted_display_type: "bool", tokens: 1, more_tokens: false },
       ],
       more: false,
     });
@@ -56,6 +56,60 @@ describe("GET /admin/traits/pending", () => {
     expect(body.pending).toHaveLength(100);
     expect(body.more).toBe(true);
   });
+
+  it("counts a thousand tokens of a type, each once, and says that there are more", async () => {
+    const hide = (from: number, to: number) =>
+      database.query(
+        `insert into vitrine.token (chain_id, collection, token_id, traits)
+         select 31337, $1, n, (
+             select array_agg(v.id) from vitrine.trait_value v join vitrine.trait_type k on k.id = v.trait_type_id
+              where k.trait_type = 'Level' and v.display_type = 'number')
+           from generate_series($2::int, $3::int) n`,
+        [COLLECTION, from, to],
+      );
+    const counted = async () => {
+      const { tokens, more_tokens } = (await admin("pending")).body.pending[0];
+      return { tokens, more_tokens };
+    };
+    // Tokens 2 and 3 have such an entry too.
+    await hide(101, 1_098);
+    expect(await counted()).toEqual({ tokens: 1_000, more_tokens: false });
+    await hide(1_099, 1_099);
+    expect(await counted()).toEqual({ tokens: 1_000, more_tokens: true });
+  });
+
+  it("answers for every collection while one hides a hundred types of many values", async () => {
+    const [types, values, tokens] = [100, 1_200, 2_500];
+    await database.query(
+      `insert into vitrine.trait_type (chain_id, collection, trait_type, display_type, key)
+       select 31337, $1, 'T' || n, 'string', '=T' || n from generate_series(1, ${types}) n`,
+      [COLLECTION],
+    );
+    await database.query(
+      `insert into vitrine.trait_value (trait_type_id, display_type, key, value_text, value_number)
+       select k.id, 'number', n, n, n from vitrine.trait_type k, generate_series(1, ${values}) n where key like '=T%'`,
+    );
+    await database.query(
+      "insert into vitrine.held_type select id, 'number' from vitrine.trait_type where key like '=T%'",
+    );
+    for (let from = 1; from <= tokens; from += tokens / 10)
+      await database.query(
+        `with type as materialized (
+           select array_agg(v.id) as ids from vitrine.trait_value v join vitrine.trait_type k on k.id = v.trait_type_id
+            where k.key like '=T%' group by k.id)
+         insert into vitrine.token (chain_id, collection, token_id, traits)
+         select 31337, $1, 10000 + n, (select array_agg(ids[1 + n % ${values}]) from type)
+           from generate_series($2::int, $3::int) n`,
+        [COLLECTION, from, from + tokens / 10 - 1],
+      );
+    // As autovacuum does after so many rows.
+    await database.query("vacuum analyze vitrine.token, vitrine.trait_value");
+
+    const { status, body } = await admin("pending");
+
+    expect([status, body.pending?.length, body.more]).toEqual([200, 100, true]);
+    expect(body.pending.at(-1)).toMatchObject({ tokens: 1_000, more_tokens: true });
+  }, 60_000);
 
   it("refuses a collection that is none or that nobody configured", async () => {
     expect(await admin("pending?collection=zz")).toMatchObject({

@@ -1,13 +1,15 @@
 /** Requests to the operator about a collection's content: hosts of videos and animations, and display types. */
 
 import { Hono } from "hono";
+import type { CollectionConfig } from "../../../config.ts";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import type { AppRow, RequestRow } from "../../access/apps/app-store.ts";
 import { displayTypeSubject, hostSubject } from "../../access/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { parseHostPattern } from "../../media/module.ts";
 import type { PendingType } from "../../metadata/traits/approval-store.ts";
-import { formatNumber } from "../../ui/numbers.ts";
+import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
+import { formatCount } from "../../ui/numbers.ts";
 import { Button, Card, Field, Notice, Table } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { appOf, type ConsoleContext, type ConsoleEnv, formOf, goTo, type Site, signedIn } from "../env.ts";
@@ -24,9 +26,11 @@ type Kind = "host" | "display_type";
 export const collectionsOf = (site: Site, app: AppRow) =>
   site.collections.all.filter((each) => app.collections?.includes(collectionKey(each)) ?? true);
 
+const refOf = ({ chainId, address }: CollectionConfig): CollectionRef => ({ chainId, collection: address });
+
 /** Trait types of the app's collections that came with another display type. */
 export function conflictsOf(site: Site, app: AppRow): Promise<PendingType[]> {
-  const refs = collectionsOf(site, app).map(({ chainId, address }) => ({ chainId, collection: address }));
+  const refs = collectionsOf(site, app).map(refOf);
   return refs.length === 0 ? Promise.resolve([]) : site.traitApproval.pending(refs, CONFLICTS_MAX);
 }
 
@@ -89,7 +93,7 @@ export const ContentRequests = ({ site, app, requests, conflicts }: Props) => {
               row.traitType,
               <code>{row.known}</code>,
               <code>{row.proposed}</code>,
-              formatNumber(row.tokens),
+              formatCount(row.tokens, row.hasMoreTokens),
               isAsked(subjectOfConflict(row)) ? (
                 text.requested
               ) : (
@@ -116,8 +120,9 @@ export function contentRequestPages(site: Site): Hono<ConsoleEnv> {
   const at = "/apps/:app/permissions/ask";
 
   /** The form's collection; throws INVALID_REQUEST if the app may not write its information. */
-  function collectionOf(app: AppRow, name = ""): string {
-    if (collectionsOf(site, app).some((each) => collectionKey(each) === name)) return name;
+  function collectionOf(app: AppRow, name = ""): CollectionRef {
+    const found = collectionsOf(site, app).find((each) => collectionKey(each) === name);
+    if (found) return refOf(found);
     throw refused("collection", "is not one of this app’s collections; prove it first");
   }
 
@@ -140,7 +145,7 @@ export function contentRequestPages(site: Site): Hono<ConsoleEnv> {
       const form = await formOf(c);
       const pattern = parseHostPattern((form.pattern ?? "").trim());
       if (!pattern) throw refused("pattern", "is not host, host:port or *.host");
-      const collection = collectionOf(app, form.collection);
+      const collection = collectionKey(collectionOf(app, form.collection));
       const list = await site.allowlist.list();
       const isAllowed = list.some(
         (each) => each.pattern === pattern && (each.collection ?? collection) === collection,
@@ -152,13 +157,10 @@ export function contentRequestPages(site: Site): Hono<ConsoleEnv> {
       const app = await appOf(site, c);
       const form = await formOf(c);
       const collection = collectionOf(app, form.collection);
-      const conflict = (await conflictsOf(site, app)).find(
-        (row) =>
-          collectionKey(row) === collection &&
-          row.traitType === form.trait_type &&
-          row.proposed === form.display_type,
-      );
-      if (!conflict) throw refused("display_type", "is not one that a hidden entry of this trait type has");
-      return ask(c, app, "display_type", subjectOfConflict(conflict));
+      const { trait_type: traitType = "", display_type: displayType = "" } = form;
+      if (!(await site.traitApproval.isPending(collection, traitType, displayType)))
+        throw refused("display_type", "is not one that a hidden entry of this trait type has");
+      const subject = displayTypeSubject({ collection: collectionKey(collection), traitType, displayType });
+      return ask(c, app, "display_type", subject);
     });
 }

@@ -5,7 +5,7 @@ import { collectionKey } from "../../../domain/token-ref.ts";
 import { ApiError } from "../../http/errors.ts";
 import { parseHostPattern } from "../../media/module.ts";
 import { displayTypes } from "../../metadata/rules.ts";
-import { formatNumber } from "../../ui/numbers.ts";
+import { formatCount, formatNumber } from "../../ui/numbers.ts";
 import { Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { type ConsoleContext, type ConsoleEnv, formOf, goTo, operatorOnly, type Site } from "../env.ts";
@@ -133,7 +133,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
               row.traitType,
               <code>{row.known}</code>,
               <code>{row.proposed}</code>,
-              formatNumber(row.tokens),
+              formatCount(row.tokens, row.hasMoreTokens),
               <When at={row.firstSeenAt} />,
               <form method="post" action={site.to(`${operatorPath("/traits")}/approve`)}>
                 <input type="hidden" name="collection" value={collectionKey(row)} />

@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 import { readDatabaseBytes } from "../../db/database-size.ts";
-import { formatNumber } from "../../ui/numbers.ts";
+import { formatCount, formatNumber } from "../../ui/numbers.ts";
 import { Badge } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { type ConsoleEnv, operatorOnly, type Site } from "../env.ts";
@@ -56,10 +56,6 @@ const listed = (names: readonly string[]): string =>
     ? `${names.slice(0, NAMES_SHOWN).join(", ")} ${words().text.andMore(formatNumber(names.length - NAMES_SHOWN))}`
     : names.join(", ");
 
-/** The number of a list's first entries. */
-const first = (entries: number, hasMore: boolean): string =>
-  hasMore ? words().operator.overview.orMore(formatNumber(entries)) : formatNumber(entries);
-
 export function operatorOverviewPages(site: Site): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>().get("/operator/overview", async (c) => {
     operatorOnly(c);
@@ -96,7 +92,7 @@ export function operatorOverviewPages(site: Site): Hono<ConsoleEnv> {
             queue
               ? [
                   texts.oldest(formatNumber(Math.round(queue.oldestSeconds))),
-                  texts.sweeps(sweeps.entries.length, first(sweeps.entries.length, sweeps.more)),
+                  texts.sweeps(sweeps.entries.length, formatCount(sweeps.entries.length, sweeps.more)),
                 ]
               : [tooBusy]
           }
@@ -104,7 +100,7 @@ export function operatorOverviewPages(site: Site): Hono<ConsoleEnv> {
         />
         <Tile
           title={texts.hosts}
-          value={first(paused.length, hosts.more)}
+          value={formatCount(paused.length, hosts.more)}
           isWarning={paused.length > 0}
           lines={[paused.length > 0 ? listed(paused.map(({ host }) => host)) : texts.noneHosts]}
           link={{ href: site.to(operatorPath("/refreshes")), text: texts.reasons }}

@@ -2,30 +2,21 @@
 
 import type { Queryable } from "../../db/database.ts";
 import type { DisplayType } from "../document/traits.ts";
+import { COUNTED_MAX } from "./trait-counts.ts";
 import type { CollectionRef, TraitType } from "./trait-type-store.ts";
 
 export interface PendingType extends CollectionRef {
   readonly traitType: string;
   readonly known: DisplayType;
   readonly proposed: DisplayType;
-  /** The exact number of tokens whose served version has at least one such entry. */
+  /** The tokens whose served version has at least one such entry; exact unless `hasMoreTokens`. */
   readonly tokens: number;
+  /** Counting ended before the last one. */
+  readonly hasMoreTokens: boolean;
   readonly firstSeenAt: Date;
 }
 
-// Up to this many values, each is looked up in the database index; beyond it, one scan covers the whole collection.
-const LOOKUPS_MAX = 1_000;
-
-const holders = (type: string): string => `
-  case when (select count(*) from (select from vitrine.trait_value v where (v.trait_type_id, v.display_type) = ${type}
-                                    limit ${LOOKUPS_MAX + 1}) few) <= ${LOOKUPS_MAX}
-       then (select count(*) from vitrine.token t
-              where t.traits && array(select v.id from vitrine.trait_value v where (v.trait_type_id, v.display_type) = ${type}))
-       else (select count(distinct t.token_id) from vitrine.token t
-              cross join lateral unnest(t.traits) as each(id)
-               join vitrine.trait_value v on v.id = each.id and (v.trait_type_id, v.display_type) = ${type}
-              where (t.chain_id, t.collection) = (k.chain_id, k.collection))
-  end`;
+const LOOKED_UP_TOGETHER = 100;
 
 /** The conflicting types in these collections, oldest conflict first, at most `limit`. */
 export async function readPending(
@@ -33,16 +24,32 @@ export async function readPending(
   collections: readonly CollectionRef[],
   limit: number,
 ): Promise<PendingType[]> {
+  // Sorted by the subquery, so that only the types before the limit are counted. Values are looked up in batches,
+  // because each lookup also reads the index's pending list.
   const rows = await db.query<Omit<PendingType, "chainId"> & { chainId: string }>(
-    `select * from (
-       select k.chain_id as "chainId", k.collection, k.trait_type as "traitType", k.display_type as known,
-              h.display_type as proposed, (${holders("(h.trait_type_id, h.display_type)")})::int as tokens,
-              h.first_seen_at as "firstSeenAt"
-         from vitrine.held_type h join vitrine.trait_type k on k.id = h.trait_type_id and k.display_type <> h.display_type
-        where (k.chain_id, k.collection) in (select * from unnest($1::bigint[], $2::text[]))) pending
+    `select "chainId", collection, "traitType", known, proposed, tokens, "hasMoreTokens", "firstSeenAt"
+       from (select k.chain_id as "chainId", k.collection, k.trait_type collate "C" as "traitType",
+                    k.display_type as known, h.trait_type_id, h.display_type as proposed,
+                    h.first_seen_at as "firstSeenAt"
+               from vitrine.held_type h
+               join vitrine.trait_type k on k.id = h.trait_type_id and k.display_type <> h.display_type
+              where (k.chain_id, k.collection) in (select * from unnest($1::bigint[], $2::text[]))
+              order by "firstSeenAt", "chainId", collection, "traitType", proposed) conflict
+      cross join lateral (
+        select count(distinct token_id) filter (where nth <= ${COUNTED_MAX})::int as tokens,
+               count(*) > ${COUNTED_MAX} as "hasMoreTokens"
+          from (select t.token_id, row_number() over () as nth
+                  from (select array_agg(id) as ids
+                          from (select v.id, row_number() over (order by v.value_number desc) as nth
+                                  from vitrine.trait_value v
+                                 where (v.trait_type_id, v.display_type) = (conflict.trait_type_id, conflict.proposed)) v
+                         group by (nth - 1) / ${LOOKED_UP_TOGETHER}) batch
+                 cross join lateral (select t.token_id from vitrine.token t where t.traits && batch.ids offset 0) t
+                 limit ${COUNTED_MAX + 1}) counted) counted
       where tokens > 0
-      order by "firstSeenAt", "chainId", collection, "traitType" collate "C", proposed limit $3`,
+      order by "firstSeenAt", "chainId", collection, "traitType", proposed limit $3`,
     [collections.map(({ chainId }) => chainId), collections.map(({ collection }) => collection), limit],
+    "read pending display types",
   );
   return rows.map((row) => ({ ...row, chainId: Number(row.chainId) }));
 }

@@ -22,6 +22,15 @@ export function createTraitApproval(database: Database) {
     pending: (collections: readonly CollectionRef[], limit: number): Promise<PendingType[]> =>
       readPending(database, collections, limit),
 
+    /** Whether the collection hides entries of this trait type that have this display type. */
+    async isPending(collection: CollectionRef, traitType: string, displayType: string): Promise<boolean> {
+      const type = (await readTraitTypes(database, collection, [traitType])).get(traitType);
+      return (
+        type !== undefined &&
+        (await readConflictingTypes(database, type)).some((each) => each === displayType)
+      );
+    },
+
     /**
      * Makes `displayType` the trait type's known display type. From the commit on, every read shows entries of that
      * type and hides those of the previous one, in document order. Nothing is fetched, converted or rewritten, so

@@ -43,6 +43,7 @@ export const en = {
     less: "Show less",
     cut: (count: string) => `${count} more characters are left out here.`,
     andMore: (count: string) => `and ${count} more`,
+    orMore: (count: string) => `${count} or more`,
     empty: "empty",
     none: "none",
     yes: "Yes",

@@ -133,7 +133,6 @@ export const operator = {
     attention: "needs attention",
     notCounted: "not counted",
     seconds: (count: string) => `${count} s`,
-    orMore: (count: string) => `${count} or more`,
     requests: "Requests",
     waiting: "waiting for a decision",
     decide: "Decide",
