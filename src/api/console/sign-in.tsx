@@ -96,8 +96,8 @@ export function signInPages(site: Site, cookies: Cookies): Hono<ConsoleEnv> {
       })
       .post("/sign-in", requireJson, async (c) => {
         const signed = await jsonOf(c, proofBody);
-        const address = await failures.attempt(c, async () => {
-          const verdict = await proof.verify(signed, STATEMENT, site.signInChainId);
+        const address = await failures.attempt(c, async (beforeCost) => {
+          const verdict = await proof.verify(signed, STATEMENT, site.signInChainId, beforeCost);
           if (verdict.kind === "refused") throw refused(verdict.reason);
           if (!(await sessions.spendMessage(signed.message, verdict.nonce, PURPOSE))) {
             const message = "the message was used before, has expired, or is not the one that was issued";

@@ -61,3 +61,18 @@ describe("a wallet that is a contract", () => {
     expect(verdict.kind).toBe("refused");
   });
 });
+
+describe("the owner of a contract", () => {
+  it("is not known while no node answers, which is not to have none", async () => {
+    const away = createWalletProof({
+      baseUrl: "https://vitrine.example",
+      clients: createChainClients([{ id: chain.chainId, rpcUrls: ["http://127.0.0.1:1"] }]),
+    });
+
+    const owner = away.ownerOf({ chainId: chain.chainId, address: wallet });
+    await expect(owner).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect(
+      await proofs.ownerOf({ chainId: chain.chainId, address: chain.account(3).address }),
+    ).toBeUndefined();
+  });
+});

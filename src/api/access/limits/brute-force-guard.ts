@@ -1,15 +1,18 @@
 /** Limits how often a client may fail to authenticate, by operator token, sign-in or API key. */
 
 import type { Context } from "hono";
+import { ApiError } from "../../http/errors.ts";
 import { answerLimit } from "../../http/limits/rate-limit.ts";
 import type { ExactLimiter } from "../../http/limits/rate-limiter.ts";
 
 export interface BruteForceGuard {
   /**
-   * Runs an attempt. The attempt is counted before it starts, so that concurrent attempts can't exceed the limit, and
-   * uncounted when it succeeds. Throws RATE_LIMITED without starting the attempt once the client has failed too often.
+   * Runs an attempt, and counts it if `prove` refuses it with 401 or 403: the right one is accepted however often others
+   * at the same address were wrong. Before a costly check, `prove` awaits `beforeCost`, which counts the attempt until it
+   * turns out right, and throws RATE_LIMITED once the client has failed too often. A refusal beyond the limit is
+   * RATE_LIMITED in any case. What the service couldn't check is not counted.
    */
-  attempt<Proved>(c: Context, prove: () => Promise<Proved>): Promise<Proved>;
+  attempt<Proved>(c: Context, prove: (beforeCost: () => Promise<void>) => Promise<Proved>): Promise<Proved>;
   /**
    * Counts a failure that is already known. Throws RATE_LIMITED if it exceeds the limit; otherwise the caller reports
    * the failure.
@@ -24,6 +27,9 @@ export interface BruteForceGuardDeps {
   readonly onFirstRefusal?: ((client: string) => Promise<void>) | undefined;
 }
 
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 401 || error.status === 403);
+
 export function createBruteForceGuard(deps: BruteForceGuardDeps): BruteForceGuard {
   const { limiter, clientAddress, onFirstRefusal } = deps;
 
@@ -37,10 +43,24 @@ export function createBruteForceGuard(deps: BruteForceGuardDeps): BruteForceGuar
   return {
     failed,
     async attempt(c, prove) {
-      await failed(c);
-      const proved = await prove();
-      await limiter.release(clientAddress(c));
-      return proved;
+      let isCounted = false;
+      const count = async (): Promise<void> => {
+        if (isCounted) return;
+        await failed(c);
+        isCounted = true;
+      };
+      const uncount = async (): Promise<void> => {
+        if (isCounted) await limiter.release(clientAddress(c));
+      };
+      try {
+        const proved = await prove(count);
+        await uncount();
+        return proved;
+      } catch (error) {
+        if (isRefusal(error)) await count();
+        else await uncount();
+        throw error;
+      }
     },
   };
 }

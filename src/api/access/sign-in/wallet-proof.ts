@@ -1,8 +1,18 @@
 /** Messages for wallets to sign (ERC-4361), and checks of signatures by a key or by a contract (ERC-1271). */
 
-import { type Address, getAddress, type Hex, isHex, verifyMessage } from "viem";
+import {
+  type Address,
+  decodeFunctionResult,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  isHex,
+  verifyMessage,
+} from "viem";
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from "viem/siwe";
-import type { ChainClients } from "../../chain/rpc/clients.ts";
+import { callContract } from "../../chain/contract/contract-call.ts";
+import type { ChainClient, ChainClients } from "../../chain/rpc/clients.ts";
+import { ApiError } from "../../http/errors.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 
 const MESSAGE_SECONDS = 600;
@@ -30,6 +40,14 @@ export interface WalletProofDeps {
   readonly now?: () => number;
 }
 
+const unavailable = (): ApiError =>
+  new ApiError("UNAVAILABLE", [{ path: "", message: "the chain's node did not answer" }]);
+
+async function readOwner(client: ChainClient, address: string) {
+  const block = await client.getBlockNumber();
+  return callContract(client, address, encodeFunctionData({ abi: ownerAbi }), Number(block));
+}
+
 export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletProofDeps) {
   const { host: domain } = new URL(baseUrl);
   const uri = `${baseUrl}/console`;
@@ -38,13 +56,16 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
     address: Address,
     chainId: number | undefined,
     { message, signature }: Proof,
+    beforeChain: () => Promise<void>,
   ): Promise<boolean> {
     if (!isHex(signature) || signature.length > SIGNATURE_CHARACTERS_MAX) return false;
     const signed = { address, message, signature: signature as Hex };
     const byKey = await verifyMessage(signed).catch(() => false);
     if (byKey) return true;
     const client = chainId === undefined ? undefined : clients.get(chainId);
-    return client !== undefined && (await withTimeout(CHAIN_MS, client.verifyMessage(signed))) === true;
+    if (client === undefined) return false;
+    await beforeChain();
+    return (await withTimeout(CHAIN_MS, client.verifyMessage(signed))) === true;
   }
 
   return {
@@ -77,9 +98,14 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
     /**
      * Finds who signed a message of ours with that statement. The caller must still consume the nonce. Contract wallets
      * are checked on `contractChainId`, whatever chain the message names: the same address on another chain may belong
-     * to somebody else.
+     * to somebody else. `beforeChain` runs before such a check, which costs the node a call.
      */
-    async verify(proof: Proof, statement: string, contractChainId: number | undefined): Promise<Verdict> {
+    async verify(
+      proof: Proof,
+      statement: string,
+      contractChainId: number | undefined,
+      beforeChain: () => Promise<void> = async () => undefined,
+    ): Promise<Verdict> {
       const refused = (reason: string): Verdict => ({ kind: "refused", reason });
       const message = parseSiweMessage(proof.message);
       const { address, nonce, chainId, expirationTime } = message;
@@ -89,17 +115,27 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
         return refused("the message has ended, or another site has asked for it");
       if (message.uri !== uri || message.statement !== statement)
         return refused("the message was made for something else");
-      if (!(await isSigned(address, contractChainId, proof)))
+      if (!(await isSigned(address, contractChainId, proof, beforeChain)))
         return refused("the signature is not that of the wallet that the message names");
       return { kind: "proved", address: address.toLowerCase(), nonce };
     },
 
-    /** The result of the contract's `owner()`, in lower case; undefined if it has none or the node is unreachable. */
+    /**
+     * The result of the contract's `owner()`, in lower case; undefined if it has none. Throws UNAVAILABLE if the node
+     * gives no answer.
+     */
     async ownerOf({ chainId, address }: { chainId: number; address: string }): Promise<string | undefined> {
       const client = clients.get(chainId);
       if (!client) return undefined;
-      const read = client.readContract({ address: address as Address, abi: ownerAbi, functionName: "owner" });
-      return (await withTimeout(CHAIN_MS, read))?.toLowerCase();
+      const answer = await withTimeout(CHAIN_MS, readOwner(client, address));
+      if (!answer || answer.kind === "unavailable") throw unavailable();
+      if (answer.kind === "reverted") return undefined;
+      try {
+        const owner = decodeFunctionResult({ abi: ownerAbi, functionName: "owner", data: answer.data });
+        return owner.toLowerCase();
+      } catch {
+        return undefined;
+      }
     },
   };
 }

@@ -262,17 +262,18 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
       const app = await appOf(site, c);
       const { collection, ...signed } = await jsonOf(c, proveBody);
       const at = parseName(known("collection", collection));
-      const owner = await site.rateLimits.failures.attempt(c, async () => {
+      const owner = await site.rateLimits.failures.attempt(c, async (beforeCost) => {
         const refused = (message: string): ApiError =>
           new ApiError("NOT_ALLOWED", [{ path: "signature", message }]);
-        const verdict = await proof.verify(signed, statementOf(app, collection), at.chainId);
+        const verdict = await proof.verify(signed, statementOf(app, collection), at.chainId, beforeCost);
         if (verdict.kind === "refused") throw refused(verdict.reason);
-        if (!(await sessions.spendMessage(signed.message, verdict.nonce, purposeOf(app, collection))))
-          throw refused("the message was used before, has expired, or is not the one that was issued");
+        // First, so that a message is still good once a node that is away is back.
         const found = await proof.ownerOf(at);
         if (!found) throw refused("the contract does not expose its owner; ask the operator");
         if (found !== verdict.address)
           throw refused(`the contract's owner is ${found}; the text was signed by ${verdict.address}`);
+        if (!(await sessions.spendMessage(signed.message, verdict.nonce, purposeOf(app, collection))))
+          throw refused("the message was used before, has expired, or is not the one that was issued");
         return found;
       });
       const how = { proof: "owner() signature", owner };
