@@ -1,8 +1,9 @@
-import { keccak256, toHex } from "viem";
+import { keccak256, toHex, zeroHash } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
+import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
 import { createDelegationSetup, type DelegationSpec } from "../../support/delegations.ts";
 import { createLockSetup } from "../../support/lock-events.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
@@ -251,12 +252,91 @@ describe("for a wallet", () => {
     expect(await reasons([0, MAX], BEN)).toEqual(expected);
   });
 
+  it.each([
+    ["fewer", 0],
+    ["more", 40],
+  ])(
+    "of an ERC-1155 token it may act for any holder, by %s delegations than there are holders",
+    async (_what, more) => {
+      const give = (tokenId: bigint, holder: string) =>
+        test.insert("tokenBalance", {
+          ...{ chainId: CHAIN_ID, collectionAddress: COLLECTION, tokenId, holder, balance: 1n },
+        });
+      const wallet = (nth: number) => `0x${String(nth).padStart(40, "5")}`;
+      for (const tokenId of [1n, 2n, 3n, 4n])
+        await insertToken({ tokenId, standard: "erc1155", owner: null, supply: 50n });
+      for (const holder of [ADA, wallet(1), wallet(2)]) await give(1n, holder);
+      for (const holder of [wallet(1), wallet(2), wallet(3)]) await give(2n, holder);
+      await give(3n, ADA);
+      for (let nth = 100; nth < 100 + more; nth++) {
+        await give(4n, wallet(nth));
+        await delegations.add({ type: "ALL", from: wallet(nth), to: BEN });
+      }
+      const [none, crowd] = ["not_owner", more > 0 ? null : "not_owner"];
+
+      expect(await reasons([1, 2, 3, 4], BEN)).toEqual([none, none, none, crowd]);
+      await delegations.add({ type: "ALL", from: ADA, to: BEN });
+      expect(await reasons([1, 2, 3, 4], BEN)).toEqual([null, none, null, crowd]);
+      await delegations.add({ type: "ERC1155", from: wallet(2), to: BEN, contract: COLLECTION, tokenId: 4n });
+      await delegations.add({ type: "CONTRACT", from: wallet(1), to: BEN, contract: OTHER });
+      expect(await reasons([1, 2, 3, 4], BEN)).toEqual([null, none, null, crowd]);
+      await delegations.add({ type: "ERC1155", from: wallet(3), to: BEN, contract: COLLECTION, tokenId: 2n });
+      expect(await reasons([1, 2, 3, 4], BEN)).toEqual([null, null, null, crowd]);
+      await database.query(`update ${tables.delegation} set enabled = false where "from" = $1`, [ADA]);
+      expect(await reasons([1, 2, 3, 4], BEN)).toEqual([none, null, none, crowd]);
+    },
+  );
+
   it("a lock refuses its owner too, and says so", async () => {
     await insertToken({ lockCount: 1, lockedSinceBlock: 90n });
 
     expect(await reasons([1], ADA)).toEqual(["locked"]);
     expect(await reasons([1], BEN)).toEqual(["locked"]);
   });
+});
+
+describe("a wallet that 50,000 strangers have delegated to", () => {
+  const HUNDRED = 100;
+  const standards = [
+    ["ERC-721 tokens", 1],
+    ["ERC-1155 tokens of one holder", 1_001],
+    ["ERC-1155 tokens, one of which has 100,000 holders", 1_100],
+  ] as const;
+
+  beforeEach(async () => {
+    await createServingIndexes(test.url, CHAIN_SCHEMA);
+    const at = `${CHAIN_ID}, '${COLLECTION}', n`;
+    const into = (table: string, columns: string) =>
+      `insert into ${table} (chain_id, collection_address, token_id, ${columns})`;
+    await database.query(`${into(tables.tokenState, "standard, owner, burned, lock_count")}
+      select ${at}, 'erc721', '${ADA}', false, 0 from generate_series(1, ${HUNDRED}) n`);
+    await database.query(`${into(tables.tokenState, "standard, supply, burned, lock_count")}
+      select ${at}, 'erc1155', 5, false, 0 from generate_series(1001, 1199) n`);
+    await database.query(`${into(tables.tokenBalance, "holder, balance")}
+      select ${at}, '${ADA}', 5 from generate_series(1001, 1199) n`);
+    for (let from = 0; from < 100_000; from += 20_000)
+      await database.query(`${into(tables.tokenBalance, "holder, balance")}
+        select ${CHAIN_ID}, '${COLLECTION}', 1100, '0xee' || lpad(to_hex(n), 38, '0'), 1
+          from generate_series(${from}, ${from + 19_999}) n`);
+    for (let from = 0; from < 50_000; from += 10_000)
+      await database.query(
+        `insert into ${tables.delegation} (chain_id, hash, type, "from", "to", rights, enabled, block_number, block_timestamp,
+                                           transaction_hash, log_index)
+         select ${CHAIN_ID}, '0xd' || n, 'ALL', '0xdd' || lpad(to_hex(n), 38, '0'), '${BEN}', '${zeroHash}', true, n, n, '0xt', 0
+           from generate_series(${from}, ${from + 9_999}) n`,
+      );
+  });
+
+  it.each(standards)(
+    "is answered for %s, without its owner's delegation and with it",
+    async (_what, first) => {
+      const ids = Array.from({ length: HUNDRED }, (_, nth) => nth + first);
+
+      expect(new Set(await reasons(ids, BEN))).toEqual(new Set(["not_owner"]));
+      await delegations.add({ type: "ALL", from: ADA, to: BEN });
+      expect(new Set(await reasons(ids, BEN))).toEqual(new Set([null]));
+    },
+  );
 });
 
 describe("a request", () => {

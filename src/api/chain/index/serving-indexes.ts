@@ -46,8 +46,13 @@ export const servingIndexes: readonly ServingIndex[] = [
     columns: "chain_id, collection_address, id",
     where: "token_id is null",
   },
-  { name: "vitrine_delegation_by_from", table: "delegation", columns: 'chain_id, "from"' },
-  { name: "vitrine_delegation_by_to", table: "delegation", columns: 'chain_id, "to"' },
+  // Anyone may delegate any number of times, so both lead to a single delegation: the planner may use a shorter one, and
+  // read all delegations of a wallet for each of a hundred tokens.
+  ...['"from", "to"', '"to", "from"'].map((pair, position) => ({
+    name: `vitrine_delegation_${["from_to", "to_from"][position]}`,
+    table: "delegation",
+    columns: `chain_id, ${pair}, rights, type, contract, token_id`,
+  })),
   {
     name: "vitrine_token_state_burned",
     table: "token_state",

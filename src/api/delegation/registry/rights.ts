@@ -27,14 +27,21 @@ export const standsFor = (rights: string): string =>
 const OF_TOKEN: readonly Scope[] = ["ERC721", "ERC1155"];
 
 /**
- * SQL: `d` covers what is checked. Wider types include narrower ones: a wallet covers its contracts, and a contract its
- * tokens. The type decides the scope, never the id: token 0 is a token.
+ * SQL: each way in which `d` may cover what is checked. Wider types include narrower ones: a wallet covers its
+ * contracts, and a contract its tokens. The type decides the scope, never the id: token 0 is a token. Of one wallet's
+ * delegations to another with the same rights, at most one is in each way.
  */
-export function covers(scope: Scope, { contract, tokenId }: Asked): string {
+export function waysToCover(scope: Scope, { contract, tokenId }: Asked): readonly string[] {
   const ways = ["d.type = 'ALL'"];
   if (scope !== "ALL") ways.push(`d.type = 'CONTRACT' and d.contract = ${contract}`);
   if (scope === "ERC20") ways.push(`d.type = 'ERC20' and d.contract = ${contract}`);
   if (OF_TOKEN.includes(scope))
     ways.push(`d.type = '${scope}' and d.contract = ${contract} and d.token_id = ${tokenId}`);
-  return `(${ways.map((way) => `(${way})`).join(" or ")})`;
+  return ways;
 }
+
+/** SQL: `d` covers what is checked. */
+export const covers = (scope: Scope, asked: Asked): string =>
+  `(${waysToCover(scope, asked)
+    .map((way) => `(${way})`)
+    .join(" or ")})`;
