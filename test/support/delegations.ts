@@ -36,6 +36,8 @@ export function createDelegationSetup(test: TestDatabase) {
     },
 
     clear: () =>
-      test.database.query(`truncate ${test.tables.delegation}, ${test.tables.meta}, vitrine.rate_limit`),
+      test.database.query(
+        `truncate ${test.tables.delegation}, ${test.tables.meta}, vitrine.chain_head, vitrine.rate_limit`,
+      ),
   };
 }

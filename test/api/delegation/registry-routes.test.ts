@@ -1,6 +1,7 @@
 import { getAddress, keccak256, toHex, zeroHash } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/api/access/keys/keys.ts";
+import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { createTestApp, FAR_CHAIN_ID } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createDelegationSetup } from "../../support/delegations.ts";
@@ -101,15 +102,31 @@ describe("a wallet's delegations", () => {
     expect(second.headers.get("link")).toBeNull();
   });
 
-  it("are unknown, and not none, while the index is not complete", async () => {
-    await test.setHead({ chainId: CHAIN_ID, block: 100, ready: false });
+  it.each([
+    ["is not complete", { block: 100, ready: false }],
+    ["is behind what was seen of it before, as after a restart", { block: 70, age: 30 }],
+    ["has had no block for longer than TRADE_MAX_AGE", { block: 100, age: 62 }],
+  ])("are unknown, and not none, while the chain index %s", async (_what, head) => {
+    await raiseHeads(test.database, test.tables);
+    const statuses = async () => {
+      const parties = `from=${COLD}&to=${HOT}`;
+      const of = `${parties}&contract=${CONTRACT}`;
+      const checks = [`contract?${of}`, `erc20?${of}`, `erc721?${of}&tokenId=0`, `erc1155?${of}&tokenId=0`];
+      const paths = [HOT, ...[`all?${parties}`, ...checks].map((each) => `check/${each}`)];
+      return new Set(await Promise.all(paths.map(async (path) => (await get(path)).status)));
+    };
+    expect(await statuses()).toEqual(new Set([200]));
 
-    for (const path of [
-      HOT,
-      `check/all?from=${COLD}&to=${HOT}`,
-      `check/contract?from=${COLD}&to=${HOT}&contract=${CONTRACT}`,
-    ])
-      expect((await get(path)).status).toBe(503);
+    await test.setHead({ chainId: CHAIN_ID, ...head });
+    expect(await statuses()).toEqual(new Set([503]));
+    await test.setHead({ chainId: CHAIN_ID, block: 101, age: -1 });
+    expect(await statuses()).toEqual(new Set([200]));
+  });
+
+  it("are answered while the newest block is no older than TRADE_MAX_AGE", async () => {
+    await test.setHead({ chainId: CHAIN_ID, block: 100, age: 55 });
+
+    expect((await get(HOT)).body).toHaveLength(3);
   });
 });
 

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { createDelegationModule } from "../../../src/api/delegation/module.ts";
 import { createDelegations } from "../../../src/api/delegation/wallets/delegations.ts";
 import { delegationBudget, remoteSource } from "../../../src/api/delegation/wallets/remote-source.ts";
 import { createRateLimiter } from "../../../src/api/http/limits/rate-limiter.ts";
+import { heads } from "../../../src/api/trading/module.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createDelegationSetup } from "../../support/delegations.ts";
@@ -40,6 +42,8 @@ function appOver(server: LocalServer, key?: string, onFault = () => {}) {
     database,
     tables: test.tables,
     index,
+    heads,
+    tradeMaxAgeSeconds: 60,
     url: server.url,
     key,
     onFault,
@@ -88,6 +92,36 @@ describe("our own registry", () => {
       incoming: null,
       granted: null,
     });
+  });
+
+  it("is as of its newest block", async () => {
+    const second = Math.floor(Date.now() / 1_000);
+    await test.setHead({ chainId: CHAIN_ID, block: 100, age: 40 });
+
+    const { as_of, granted } = await ask(api, `?to=${COLD}`);
+
+    for (const each of [as_of, granted.as_of]) {
+      expect(new Date(each).getTime()).toBeGreaterThanOrEqual((second - 40) * 1_000);
+      expect(new Date(each).getTime()).toBeLessThanOrEqual(Date.now() - 40_000);
+    }
+    await test.setHead({ chainId: CHAIN_ID, block: 101, age: -600 });
+    expect(new Date((await ask(api)).as_of).getTime()).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("that is behind what was seen of it is not ok: what was known before is stale, and the rest unknown", async () => {
+    await delegations.add({ type: "ALL", from: COLD, to: HOT, enabled: false });
+    await raiseHeads(database, test.tables);
+    expect(await ask(api, `?to=${HOT}`, COLD)).toMatchObject({ status: "ok", outgoing: [] });
+
+    // A restart brings rows of before the revocation.
+    await database.query(`update ${test.tables.delegation} set enabled = true`);
+    await test.setHead({ chainId: CHAIN_ID, block: 70, age: 30 });
+
+    const stale = { status: "stale", reason: "not_ready" };
+    expect(await ask(api, `?to=${HOT}`, COLD)).toMatchObject({
+      ...{ ...stale, outgoing: [], granted: { ...stale, delegated: false, delegations: [] } },
+    });
+    expect(await ask(api, "", CONTRACT)).toMatchObject({ status: "unavailable", reason: "not_ready" });
   });
 
   it("refuses a chain that is not served, naming the parameter", async () => {

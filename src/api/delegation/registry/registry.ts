@@ -1,7 +1,5 @@
 /** Delegate registry v2, answered from the chain index; one registry per chain. */
 
-import type { ChainTables } from "../../chain/index/tables.ts";
-import type { Database } from "../../db/database.ts";
 import { ApiError } from "../../http/errors.ts";
 import type { DelegationRecord } from "./record.ts";
 import {
@@ -9,17 +7,18 @@ import {
   type CheckQuery,
   type Direction,
   type Place,
+  type RegistryIndex,
   readBetween,
   readCheck,
   readOfWallet,
 } from "./store.ts";
 
-export interface RegistryDeps {
-  readonly database: Database;
-  readonly tables: ChainTables;
+/** The time of the newest indexed block: grants and revocations since are unknown. */
+interface Dated {
+  readonly asOf: Date | null;
 }
 
-export interface RecordPage {
+export interface RecordPage extends Dated {
   readonly records: readonly DelegationRecord[];
   /** Where the next page starts; null on the last. */
   readonly next: Place | null;
@@ -31,29 +30,32 @@ interface PageOf {
   readonly after?: Place | undefined;
 }
 
-export function createRegistry({ database, tables }: RegistryDeps) {
-  /** A chain index that is still building or under repair contains revoked grants, and lacks some new ones. */
-  function complete<Value>(answer: Answer<Value>): Value {
-    if (!answer.ready) throw new ApiError("UNAVAILABLE");
+export function createRegistry(index: RegistryIndex) {
+  /**
+   * A chain index that is still building, behind what was seen of it before, or too old contains revoked grants, and
+   * lacks some new ones.
+   */
+  function current<Value>(answer: Answer<Value>): Answer<Value> {
+    if (!answer.isCurrent) throw new ApiError("UNAVAILABLE");
     return answer;
   }
 
   return {
-    /** A wallet's active delegations, oldest first. Throws UNAVAILABLE while the chain index is incomplete. */
+    /** A wallet's active delegations, oldest first. Throws UNAVAILABLE while the chain index can't be trusted. */
     async ofWallet(query: PageOf & { wallet: string; direction: Direction }): Promise<RecordPage> {
-      return complete(await readOfWallet(database, tables, { after: undefined, ...query }));
+      return current(await readOfWallet(index, { after: undefined, ...query }));
     },
 
     /** Delegations of any type from one wallet to another; with rights, only those that satisfy them. */
     async between(
       query: PageOf & { from: string; to: string; rights?: string | undefined },
     ): Promise<RecordPage> {
-      return complete(await readBetween(database, tables, { after: undefined, rights: undefined, ...query }));
+      return current(await readBetween(index, { after: undefined, rights: undefined, ...query }));
     },
 
     /** The result of the contract's own check; an amount is a uint256, whose maximum means everything. */
-    async check(query: CheckQuery): Promise<{ readonly granted: boolean; readonly amount: string }> {
-      return complete(await readCheck(database, tables, query));
+    async check(query: CheckQuery): Promise<Dated & { readonly granted: boolean; readonly amount: string }> {
+      return current(await readCheck(index, query));
     },
   };
 }

@@ -1,6 +1,5 @@
-/** The registry's answers from its indexed events; one statement reads each with whether the index is complete. */
+/** The registry's answers from its indexed events; one statement reads each with whether they can be trusted. */
 
-import { ready } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { DelegationRecord } from "./record.ts";
@@ -8,6 +7,21 @@ import { covers, type Scope, standsFor } from "./rights.ts";
 
 /** The registry's own value for everything, which ERC-20 and ERC-1155 checks return under a wider delegation. */
 const EVERYTHING = (2n ** 256n - 1n).toString();
+
+export interface RegistryIndex {
+  readonly database: Queryable;
+  readonly tables: ChainTables;
+  /**
+   * SQL, for `with`: `heads` has a row per chain among `chainIds` that the chain index has begun, with its
+   * `latest_checkpoint`, and as `current` whether its rows can be trusted. Trade checks ask the same (trading/store.ts).
+   */
+  readonly heads: (
+    tables: ChainTables,
+    names: { readonly chainIds: string; readonly maxAge: string; readonly schema: string },
+  ) => string;
+  /** TRADE_MAX_AGE. */
+  readonly maxAgeSeconds: number;
+}
 
 /** Where a page ended: the chain position of its last delegation's event. */
 export interface Place {
@@ -21,7 +35,25 @@ export interface PageQuery {
   readonly after: Place | undefined;
 }
 
-export type Answer<Value> = { readonly ready: boolean } & Value;
+export type Answer<Value> = Trust & Value;
+interface Trust {
+  /** False while the chain index may lack grants, or hold revoked ones. */
+  readonly isCurrent: boolean;
+  /** The time of the newest indexed block; null before the first. */
+  readonly asOf: Date | null;
+}
+
+/** The `with` and the columns of `Trust`, and their parameters, which follow those that a statement has already. */
+function trust({ tables, heads, maxAgeSeconds }: RegistryIndex, taken: number) {
+  const names = { chainIds: "array[$1::bigint]", maxAge: `$${taken + 1}`, schema: `$${taken + 2}` };
+  return {
+    before: `with ${heads(tables, names)}`,
+    columns: `coalesce((select current from heads), false) as "isCurrent",
+              (select to_timestamp(left(latest_checkpoint, 10)::bigint) from heads) as "asOf"`,
+    parameters: [maxAgeSeconds, tables.schema],
+  };
+}
+
 type Page = Answer<{ readonly records: readonly DelegationRecord[]; readonly next: Place | null }>;
 
 export type Direction = "incoming" | "outgoing" | "all";
@@ -34,48 +66,48 @@ const directions: Record<Direction, string> = {
 
 /** A wallet's active delegations, in the order of their last events. */
 export const readOfWallet = (
-  db: Queryable,
-  tables: ChainTables,
+  index: RegistryIndex,
   query: PageQuery & { readonly wallet: string; readonly direction: Direction },
-): Promise<Page> =>
-  readPage(db, tables, query, `d.enabled and ${directions[query.direction]}`, [query.wallet]);
+): Promise<Page> => readPage(index, query, `d.enabled and ${directions[query.direction]}`, [query.wallet]);
 
 /** Delegations of any type from one wallet to another; with rights, only those that satisfy them. */
 export const readBetween = (
-  db: Queryable,
-  tables: ChainTables,
+  index: RegistryIndex,
   query: PageQuery & { readonly from: string; readonly to: string; readonly rights: string | undefined },
 ): Promise<Page> => {
   const { from, to, rights } = query;
   const stands = rights === undefined ? "d.enabled" : standsFor("$7");
   const parameters = rights === undefined ? [from, to] : [from, to, rights];
-  return readPage(db, tables, query, `d."from" = $5 and d."to" = $6 and ${stands}`, parameters);
+  return readPage(index, query, `d."from" = $5 and d."to" = $6 and ${stands}`, parameters);
 };
 
 async function readPage(
-  db: Queryable,
-  tables: ChainTables,
+  index: RegistryIndex,
   { chainId, limit, after }: PageQuery,
   condition: string,
   parameters: readonly unknown[],
 ): Promise<Page> {
-  type Row = Partial<DelegationRecord> & { ready: boolean; block: string; log: number };
-  const rows = await db.query<Row>(
-    `select ${ready(tables)} as ready, d.type, d."from", d."to", d.contract, d.token_id as "tokenId", d.rights,
+  type Row = Partial<DelegationRecord> & Trust & { block: string; log: number };
+  // One extra row shows whether another page follows.
+  const asked = [chainId, after?.block ?? -1, after?.log ?? -1, limit + 1, ...parameters];
+  const trusted = trust(index, asked.length);
+  const rows = await index.database.query<Row>(
+    `${trusted.before}
+     select ${trusted.columns}, d.type, d."from", d."to", d.contract, d.token_id as "tokenId", d.rights,
             d.amount, d.block_number as block, d.log_index as log
        from (select) one
        left join lateral (
-         select * from ${tables.delegation} d
+         select * from ${index.tables.delegation} d
           where d.chain_id = $1 and (d.block_number, d.log_index) > ($2::numeric, $3::int) and ${condition}
           order by d.block_number, d.log_index limit $4) d on true`,
-    // One extra row shows whether another page follows.
-    [chainId, after?.block ?? -1, after?.log ?? -1, limit + 1, ...parameters],
+    [...asked, ...trusted.parameters],
   );
   const found = rows.filter((row) => row.type !== null);
   const last = found.length > limit ? found[limit - 1] : undefined;
   return {
-    ready: rows[0]?.ready ?? false,
-    records: found.slice(0, limit).map(({ ready: _ready, block: _block, log: _log, ...record }) => {
+    isCurrent: rows[0]?.isCurrent ?? false,
+    asOf: rows[0]?.asOf ?? null,
+    records: found.slice(0, limit).map(({ isCurrent: _, asOf: __, block: ___, log: ____, ...record }) => {
       return record as DelegationRecord;
     }),
     next: last ? { block: Number(last.block), log: last.log } : null,
@@ -94,19 +126,21 @@ export interface CheckQuery {
 
 /** The result of the contract's checkDelegateFor… functions: whether, and how much if the type has an amount. */
 export async function readCheck(
-  db: Queryable,
-  tables: ChainTables,
+  index: RegistryIndex,
   query: CheckQuery,
 ): Promise<Answer<{ readonly granted: boolean; readonly amount: string }>> {
   const { chainId, scope, from, to, rights, contract, tokenId } = query;
-  const [row] = await db.query<Answer<{ granted: boolean; amount: string }>>(
-    `select ${ready(tables)} as ready, count(*) > 0 as granted,
+  // Only as many parameters as the scope uses.
+  const asked = [chainId, from, to, rights, ...[contract, tokenId].filter((each) => each !== undefined)];
+  const trusted = trust(index, asked.length);
+  const [row] = await index.database.query<Answer<{ granted: boolean; amount: string }>>(
+    `${trusted.before}
+     select ${trusted.columns}, count(*) > 0 as granted,
             coalesce(max(case when d.type in ('ALL', 'CONTRACT') then ${EVERYTHING} else d.amount end), 0)::text as amount
-       from ${tables.delegation} d
+       from ${index.tables.delegation} d
       where d.chain_id = $1 and d."from" = $2 and d."to" = $3 and ${standsFor("$4")}
         and ${covers(scope, { contract: "$5", tokenId: "$6" })}`,
-    // Only as many parameters as the scope uses.
-    [chainId, from, to, rights, ...[contract, tokenId].filter((each) => each !== undefined)],
+    [...asked, ...trusted.parameters],
   );
-  return row ?? { ready: false, granted: false, amount: "0" };
+  return row ?? { isCurrent: false, asOf: null, granted: false, amount: "0" };
 }

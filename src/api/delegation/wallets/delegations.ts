@@ -55,7 +55,7 @@ export function createDelegations(source: DelegationSource, now: () => number = 
     if (known && now() - before.asOf < source.freshMs) return { status: "ok", ...known };
     const answer = await askOnce(name, ask);
     if (answer.kind === "answered") {
-      const asOf = now();
+      const asOf = answer.asOf?.getTime() ?? now();
       kept.set(name, { asOf, value: answer.value });
       return { status: "ok", asOf: new Date(asOf), value: answer.value };
     }

@@ -16,7 +16,12 @@ export const unavailableReasons = [
 export type UnavailableReason = (typeof unavailableReasons)[number];
 
 export type SourceAnswer<Value> =
-  | { readonly kind: "answered"; readonly value: Value }
+  | {
+      readonly kind: "answered";
+      readonly value: Value;
+      /** Of when the registry says its answer is; without it, of now. */
+      readonly asOf?: Date;
+    }
   | { readonly kind: "unavailable"; readonly reason: UnavailableReason; readonly message: string };
 
 export interface WalletDelegations {
@@ -70,25 +75,31 @@ export function ownSource(registry: Registry): DelegationSource {
     ofWallet: (chainId, wallet) =>
       answered(async () => {
         const query = { chainId, wallet, direction: "all", limit: RECORDS_MAX } as const;
-        const { records, next } = await registry.ofWallet(query);
-        return splitByDirection(wallet, records, next !== null);
+        const { records, next, asOf } = await registry.ofWallet(query);
+        return { value: splitByDirection(wallet, records, next !== null), asOf: [asOf] };
       }),
     between: (chainId, from, to) =>
       answered(async () => {
-        const [{ granted }, { records, next }] = await Promise.all([
+        const [check, { records, next, asOf }] = await Promise.all([
           registry.check({ chainId, from, to, scope: "ALL", rights: EMPTY_RIGHTS }),
           registry.between({ chainId, from, to, limit: RECORDS_MAX }),
         ]);
-        return { delegated: granted, delegations: records, truncated: next !== null };
+        const value = { delegated: check.granted, delegations: records, truncated: next !== null };
+        return { value, asOf: [check.asOf, asOf] };
       }),
   };
 }
 
-async function answered<Value>(ask: () => Promise<Value>): Promise<SourceAnswer<Value>> {
+/** As of the oldest of what was read for it. Blocks of local chains may lie ahead. */
+async function answered<Value>(
+  ask: () => Promise<{ readonly value: Value; readonly asOf: readonly (Date | null)[] }>,
+): Promise<SourceAnswer<Value>> {
   try {
-    return { kind: "answered", value: await ask() };
+    const { value, asOf } = await ask();
+    const times = asOf.flatMap((each) => each?.getTime() ?? []);
+    return { kind: "answered", value, asOf: new Date(Math.min(Date.now(), ...times)) };
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "UNAVAILABLE") throw error;
-    return { kind: "unavailable", reason: "not_ready", message: "the index is not complete yet" };
+    return { kind: "unavailable", reason: "not_ready", message: "the chain index can't be trusted now" };
   }
 }
