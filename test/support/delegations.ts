@@ -14,6 +14,7 @@ export interface DelegationSpec {
   readonly amount?: bigint;
   readonly enabled?: boolean;
   readonly chainId?: number;
+  readonly blockNumber?: bigint;
 }
 
 export function createDelegationSetup(test: TestDatabase) {

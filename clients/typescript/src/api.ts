@@ -2107,7 +2107,7 @@ export interface components {
             readonly incoming: readonly components["schemas"]["ForeignDelegation"][] | null;
             /** @description The wallets that may act for it, as far as the registry reports them. */
             readonly outgoing: readonly components["schemas"]["ForeignDelegation"][] | null;
-            /** @description There are more than the 1,000 that are listed. */
+            /** @description There are more than are listed: of our own registry, 1,000 of each direction, oldest first. */
             readonly truncated: boolean;
             /** @description What the wallet delegated to the one named by `to`. */
             readonly granted: {

@@ -1,3 +1,4 @@
+import { zeroHash } from "viem";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { createDelegationModule } from "../../../src/api/delegation/module.ts";
@@ -81,6 +82,27 @@ describe("our own registry", () => {
     });
     await delegations.add({ type: "ALL", from: COLD, to: HOT });
     expect((await ask(api)).incoming).toHaveLength(2);
+  });
+
+  it("lists 1,000 of each direction: strangers' delegations to a wallet hide none of its own", async () => {
+    const addIncoming = (from: number, to: number) =>
+      database.query(
+        `insert into ${test.tables.delegation} (chain_id, hash, type, "from", "to", rights, enabled, block_number,
+                                                block_timestamp, transaction_hash, log_index)
+         select $1, '0xd' || n, 'ALL', '0xdd' || lpad(to_hex(n), 38, '0'), $2, $3, true, n, n, '0xt', 0
+           from generate_series($4::int, $5::int) n`,
+        [CHAIN_ID, HOT, zeroHash, from, to],
+      );
+    const sizes = async () => {
+      const { incoming, outgoing, truncated } = await ask(api);
+      return [incoming.length, outgoing.length, truncated];
+    };
+    await addIncoming(1, 1_000);
+    await delegations.add({ type: "ALL", from: HOT, to: COLD, blockNumber: 5_000n });
+
+    expect(await sizes()).toEqual([1_000, 1, false]);
+    await addIncoming(1_001, 1_001);
+    expect(await sizes()).toEqual([1_000, 1, true]);
   });
 
   it("that can't answer yet is reported as that", async () => {

@@ -64,7 +64,7 @@ export const splitByDirection = (
 export const isWhole = ({ type, rights }: ForeignRecord): boolean =>
   type === "ALL" && (rights ?? EMPTY_RIGHTS) === EMPTY_RIGHTS;
 
-/** More delegations than any page could show. */
+/** Of each direction: more delegations than any page could show. */
 const RECORDS_MAX = 1_000;
 
 /** Our own registry: no rate limit, no network. */
@@ -74,9 +74,18 @@ export function ownSource(registry: Registry): DelegationSource {
     freshMs: 0,
     ofWallet: (chainId, wallet) =>
       answered(async () => {
-        const query = { chainId, wallet, direction: "all", limit: RECORDS_MAX } as const;
-        const { records, next, asOf } = await registry.ofWallet(query);
-        return { value: splitByDirection(wallet, records, next !== null), asOf: [asOf] };
+        // Apart: anyone may delegate to a wallet, and so hide its own delegations in a list of both.
+        const query = { chainId, wallet, limit: RECORDS_MAX };
+        const [incoming, outgoing] = await Promise.all([
+          registry.ofWallet({ ...query, direction: "incoming" }),
+          registry.ofWallet({ ...query, direction: "outgoing" }),
+        ]);
+        const value = {
+          incoming: incoming.records,
+          outgoing: outgoing.records,
+          truncated: incoming.next !== null || outgoing.next !== null,
+        };
+        return { value, asOf: [incoming.asOf, outgoing.asOf] };
       }),
     between: (chainId, from, to) =>
       answered(async () => {
