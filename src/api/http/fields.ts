@@ -68,7 +68,7 @@ export const withEitherChainName = <Body extends z.ZodType>(schema: Body) =>
   }, schema);
 
 const LIMIT_DEFAULT = 20;
-const LIMIT_MAX = 100;
+export const LIMIT_MAX = 100;
 
 /** The number of entries on a page of a list. */
 export const limitField = z

@@ -245,3 +245,67 @@ it("a process reads the owners at a block for four requests at once, and refuses
   expect(statuses.sort()).toEqual([200, 200, 200, 200, 429]);
   expect((await ask("?at_block=50")).status).toBe(200);
 });
+
+describe("while the owners of an ERC-1155 collection are added up", () => {
+  beforeEach(async () => {
+    await test.insert("collectionState", { ...items, standard: "erc1155", items: 1, owners: 3 });
+    for (const [holder, amount] of [
+      [ALICE, 3n],
+      [BEN, 2n],
+      [CY, 1n],
+    ] as const)
+      await balance(1n, holder, amount);
+  });
+
+  /** How many statements wait for the balances. */
+  const readers = async (): Promise<number> => {
+    const [row] = await database.query<{ count: number }>(
+      "select count(*)::int as count from pg_locks where relation = $1::regclass and not granted",
+      [tables.tokenBalance],
+    );
+    return row?.count ?? 0;
+  };
+
+  it("other reads find a connection, fifty pages wait, and the next is refused", async () => {
+    await holders({ [ALICE]: 1 });
+    const cursors = [
+      (await ofItems("?limit=1")).body.next_cursor,
+      (await ofItems("?limit=2")).body.next_cursor,
+    ];
+    const waiting: ReturnType<typeof ask>[] = [];
+    await database.transaction(async (tx) => {
+      await tx.query(`lock table ${tables.tokenBalance} in access exclusive mode`);
+      for (let nth = 0; nth < 51; nth++)
+        waiting.push(ofItems(`?limit=1${["", `&cursor=${cursors[0]}`, `&cursor=${cursors[1]}`][nth % 3]}`));
+      await expect.poll(readers).toBe(1);
+      const refused = await Promise.race(waiting);
+      expect([refused.status, refused.body.code]).toEqual([429, "RATE_LIMITED"]);
+      expect(refused.body.details[0].message).toBe(
+        "Limit: 50 pages of ERC-1155 owners at once per process; retry in 2 s",
+      );
+      expect(refused.headers.get("retry-after")).toBe("2");
+      expect((await ask()).status).toBe(200);
+      expect(await readers()).toBe(1);
+    });
+
+    const answers = await Promise.all(waiting);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(50);
+    const shown = (page: number) =>
+      answers
+        .filter(({ status }, nth) => status === 200 && nth % 3 === page)
+        .map(({ body }) => [...pairs(body), body.total, body.next_cursor]);
+    for (const [page, row] of [
+      [ALICE, "3"],
+      [BEN, "2"],
+      [CY, "1"],
+    ].entries())
+      expect(new Set(shown(page).map(String))).toEqual(new Set([String([row, 3, cursors[page] ?? null])]));
+  });
+
+  it("a page that is asked for holds what was committed before", async () => {
+    const pages = Array.from({ length: 8 }, () => ofItems("?limit=1"));
+    await balance(2n, ALICE, 4n);
+    expect(pairs((await ofItems("?limit=1")).body)).toEqual([[ALICE, "7"]]);
+    await Promise.all(pages);
+  });
+});

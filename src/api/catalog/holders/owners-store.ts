@@ -20,6 +20,12 @@ export interface OwnersQuery {
   readonly limit: number;
 }
 
+/** Several pages of the same owners. */
+export interface PagesQuery extends Omit<OwnersQuery, "after"> {
+  /** Each page holds the owners after one of these. */
+  readonly afters: readonly OwnersQuery["after"][];
+}
+
 export interface OwnersAnswer {
   readonly owners: readonly Owner[];
   readonly total: number;
@@ -42,41 +48,52 @@ export async function readHead(
 
 const inCollection = "chain_id = $1 and collection_address = $2";
 
-/** SQL: the page after $3, $4 of `holdings`, a query of (owner, quantity), and the number of its rows. */
+/** SQL: the pages after each of $3, $4 of `holdings`, a query of (owner, quantity), and the number of its rows. */
 const paged = (holdings: string): string => `
   with holdings as materialized (${holdings})
-  select (select count(*)::int from holdings) as total, h.owner, h.quantity::text as quantity
-    from (select) one
+  select p.page::int as page, (select count(*)::int from holdings) as total, h.owner, h.quantity::text as quantity
+    from unnest($3::numeric[], $4::text[]) with ordinality p(quantity, owner, page)
     left join lateral (
-      select * from holdings
-       where $3::numeric is null or quantity < $3 or (quantity = $3 and owner > $4)
-       order by quantity desc, owner limit $5) h on true`;
+      select * from holdings h
+       where p.quantity is null or h.quantity < p.quantity or (h.quantity = p.quantity and h.owner > p.owner)
+       order by h.quantity desc, h.owner limit $5) h on true`;
 
-async function read(
+interface Row {
+  readonly total: number;
+  readonly owner: string | null;
+  readonly quantity: string | null;
+}
+
+const answerOf = (rows: readonly Row[]): OwnersAnswer => ({
+  total: rows[0]?.total ?? 0,
+  owners: rows.flatMap(({ owner, quantity }) =>
+    owner === null || quantity === null ? [] : { owner, quantity },
+  ),
+});
+
+/** The answer of each of `afters`, in their order. */
+async function readPages(
   db: Queryable,
-  text: string,
-  { chainId, address, after, limit }: OwnersQuery,
-  { block, name }: { readonly block?: number; readonly name?: string } = {},
-): Promise<OwnersAnswer> {
-  const parameters = [chainId, address, after?.quantity ?? null, after?.owner ?? null, limit];
-  const rows = await db.query<{ total: number; owner: string | null; quantity: string | null }>(
-    text,
-    block === undefined ? parameters : [...parameters, block],
-    name,
-  );
-  return {
-    total: rows[0]?.total ?? 0,
-    owners: rows.flatMap(({ owner, quantity }) =>
-      owner === null || quantity === null ? [] : { owner, quantity },
-    ),
-  };
+  holdings: string,
+  { chainId, address, afters, limit }: PagesQuery,
+  block?: number,
+): Promise<OwnersAnswer[]> {
+  const rows = await db.query<Row & { readonly page: number }>(paged(holdings), [
+    chainId,
+    address,
+    afters.map((after) => after?.quantity ?? null),
+    afters.map((after) => after?.owner ?? null),
+    limit,
+    ...(block === undefined ? [] : [block]),
+  ]);
+  return afters.map((_, nth) => answerOf(rows.filter(({ page }) => page === nth + 1)));
 }
 
 /** ERC-721: counted with each transfer, so a page reads its own rows by an index. */
-export function readTokenOwners(
+export async function readTokenOwners(
   db: Queryable,
   tables: ChainTables,
-  query: OwnersQuery,
+  { chainId, address, after, limit }: OwnersQuery,
 ): Promise<OwnersAnswer> {
   const text = `
     select coalesce((select s.owners from ${tables.collectionState} s where ${inCollection}), 0) as total,
@@ -87,7 +104,8 @@ export function readTokenOwners(
          where ${inCollection} and tokens > 0
            and (-tokens, holder) > (-coalesce($3::bigint, 2147483648), coalesce($4::text, ''))
          order by -tokens, holder limit $5) h on true`;
-  return read(db, text, query, { name: planName(text) });
+  const parameters = [chainId, address, after?.quantity ?? null, after?.owner ?? null, limit];
+  return answerOf(await db.query<Row>(text, parameters, planName(text)));
 }
 
 /** SQL: (owner, quantity) of ERC-1155. Balances are kept per token, so every read sums those of the collection. */
@@ -121,16 +139,16 @@ const balanceOwnersAt = (tables: ChainTables, block: string): string => `
   balances as (select owner, sum(quantity) as quantity from moved group by owner, token_id)
   select owner, sum(quantity) as quantity from balances where quantity > 0 group by owner`;
 
-export const readBalanceOwners = (db: Queryable, tables: ChainTables, query: OwnersQuery) =>
-  read(db, paged(balanceOwners(tables)), query);
+export const readBalanceOwners = (db: Queryable, tables: ChainTables, query: PagesQuery) =>
+  readPages(db, balanceOwners(tables), query);
 
 type AtBlock = { readonly block: number };
 
-export const readTokenOwnersAt = (db: Queryable, tables: ChainTables, query: OwnersQuery & AtBlock) =>
-  read(db, paged(tokenOwnersAt(tables, "$6")), query, { block: query.block });
+export const readTokenOwnersAt = (db: Queryable, tables: ChainTables, query: PagesQuery & AtBlock) =>
+  readPages(db, tokenOwnersAt(tables, "$6"), query, query.block);
 
-export const readBalanceOwnersAt = (db: Queryable, tables: ChainTables, query: OwnersQuery & AtBlock) =>
-  read(db, paged(balanceOwnersAt(tables, "$6")), query, { block: query.block });
+export const readBalanceOwnersAt = (db: Queryable, tables: ChainTables, query: PagesQuery & AtBlock) =>
+  readPages(db, balanceOwnersAt(tables, "$6"), query, query.block);
 
 /**
  * Copies all owners above the address `after` into a temporary table of the connection, for `readCopiedOwners`: read by

@@ -6,13 +6,16 @@ import { parseAddress } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
 import { ApiError } from "../../http/errors.ts";
-import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
-import { type InFlightLimit, rateLimited } from "../../http/limits/rate-limit.ts";
+import { LIMIT_MAX } from "../../http/fields.ts";
+import { createProcessLimit } from "../../http/limits/in-flight-limiter.ts";
+import type { InFlightLimit } from "../../http/limits/rate-limit.ts";
 import { pageCursor } from "../../http/page-cursor.ts";
 import type { Collections } from "../collections.ts";
+import { createBalanceOwners } from "./balance-owners.ts";
 import {
   type Owner,
-  readBalanceOwners,
+  type OwnersAnswer,
+  type OwnersQuery,
   readBalanceOwnersAt,
   readHead,
   readTokenOwners,
@@ -46,21 +49,28 @@ export interface OwnersPage {
 }
 
 export function createOwners({ database, tables, collections }: OwnersDeps) {
-  const atBlocks = createInFlightLimiter(atBlockLimit);
-  const limited = async <Result>(read: () => Promise<Result>): Promise<Result> => {
-    const taken = atBlocks.take("");
-    if (!taken.isAllowed) throw rateLimited(atBlockLimit, "process", atBlockLimit.retrySeconds);
-    try {
-      return await read();
-    } finally {
-      taken.release?.();
-    }
-  };
+  const atBlocks = createProcessLimit(atBlockLimit);
+  const readSums = createBalanceOwners(database, tables, LIMIT_MAX + 1);
+
+  /** At least one owner more than `limit`, if there is: it shows whether another page follows. */
+  async function read(
+    page: OwnersQuery,
+    isErc1155: boolean,
+    block: number | undefined,
+  ): Promise<OwnersAnswer> {
+    const { after, ...query } = { ...page, limit: page.limit + 1 };
+    if (block === undefined)
+      return isErc1155 ? readSums(page) : readTokenOwners(database, tables, { ...query, after });
+    const readAt = isErc1155 ? readBalanceOwnersAt : readTokenOwnersAt;
+    const [answer] = await atBlocks(() => readAt(database, tables, { ...query, afters: [after], block }));
+    return answer ?? { owners: [], total: 0 };
+  }
+
   return {
     /**
      * A page of owners with what they own: a number of ERC-721 tokens, or the sum of their ERC-1155 balances. With
      * `atBlock` it is what the transfers up to the end of that block leave. Throws INVALID_REQUEST for a block that is not
-     * indexed, or a cursor of another list, and RATE_LIMITED while the process answers enough others at a block.
+     * indexed, or a cursor of another list, and RATE_LIMITED while the process answers enough others at a block or of ERC-1155.
      */
     async page(
       collection: CollectionConfig,
@@ -81,17 +91,7 @@ export function createOwners({ database, tables, collections }: OwnersDeps) {
         throw new ApiError("INVALID_REQUEST", [
           { path: "cursor", message: "cursor is not one that an answer gave as next_cursor" },
         ]);
-      // One extra row shows whether another page follows.
-      const page = { chainId, address, after, limit: limit + 1 };
-      const { owners, total } =
-        atBlock === undefined
-          ? await (isErc1155 ? readBalanceOwners : readTokenOwners)(database, tables, page)
-          : await limited(() =>
-              (isErc1155 ? readBalanceOwnersAt : readTokenOwnersAt)(database, tables, {
-                ...page,
-                block: atBlock,
-              }),
-            );
+      const { owners, total } = await read({ chainId, address, after, limit }, isErc1155, atBlock);
       const items = owners.slice(0, limit);
       const last = items.at(-1);
       return {

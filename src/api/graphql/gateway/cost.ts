@@ -47,8 +47,8 @@ const weights: Readonly<Record<string, number>> = {
   TokenBatch: 20,
   WalletTokenPage: 50,
   ActivityPage: 50,
-  // At a block, all transfers up to it are read.
-  OwnerPage: 1_000,
+  // At a block, all transfers up to it are read; of ERC-1155, all balances.
+  OwnerPage: 2_000,
   TransferHistory: 10,
   MetadataRefresh: 100,
 };

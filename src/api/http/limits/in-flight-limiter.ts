@@ -1,6 +1,6 @@
 /** Counts the requests in progress in this process, by key. */
 
-import type { InFlightLimit, Taken } from "./rate-limit.ts";
+import { type InFlightLimit, rateLimited, type Taken } from "./rate-limit.ts";
 
 export interface InFlightLimiter {
   readonly limit: InFlightLimit;
@@ -25,5 +25,19 @@ export function createInFlightLimiter(limit: InFlightLimit): InFlightLimiter {
       running.set(key, others + 1);
       return { isAllowed: true, remaining, resetSeconds, release: () => release(key) };
     },
+  };
+}
+
+/** Does work that any request may lead to within a limit of the process; throws RATE_LIMITED for work over it. */
+export function createProcessLimit(limit: InFlightLimit) {
+  const limiter = createInFlightLimiter(limit);
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const taken = limiter.take("");
+    if (!taken.isAllowed) throw rateLimited(limit, "process", taken.resetSeconds);
+    try {
+      return await work();
+    } finally {
+      taken.release?.();
+    }
   };
 }

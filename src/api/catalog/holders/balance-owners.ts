@@ -1,0 +1,47 @@
+/** The current owners of ERC-1155 collections. Every read adds up a whole collection, so readers share the sum. */
+
+import { collectionKey } from "../../../domain/token-ref.ts";
+import type { ChainTables } from "../../chain/index/tables.ts";
+import type { Database } from "../../db/database.ts";
+import { createProcessLimit } from "../../http/limits/in-flight-limiter.ts";
+import type { InFlightLimit } from "../../http/limits/rate-limit.ts";
+import { createBatch, keepByKey } from "../../jobs/batch.ts";
+import { createConcurrencyLimit } from "../../jobs/concurrency.ts";
+import { type OwnersAnswer, type OwnersQuery, readBalanceOwners } from "./owners-store.ts";
+
+const pagesLimit: InFlightLimit = { requests: 50, retrySeconds: 2, unit: "pages of ERC-1155 owners" };
+// Each occupies a connection and a core of PostgreSQL; other reads need the rest.
+const SUMS_AT_ONCE = 2;
+// A page takes a sixth of its sum's time, and a statement has five seconds.
+const PAGES_PER_SUM = 5;
+
+/**
+ * Returns a reader of pages with `limit` owners each. Pages of a collection that are asked for while it is added up come
+ * from the next sum, so they hold all that was committed before. Throws RATE_LIMITED while too many wait.
+ */
+export function createBalanceOwners(database: Database, tables: ChainTables, limit: number) {
+  const within = createProcessLimit(pagesLimit);
+  const sum = createConcurrencyLimit(SUMS_AT_ONCE);
+  const pagesOf = keepByKey((key) => {
+    const [chainId, address = ""] = key.split(":");
+    return createBatch<OwnersAnswer>(
+      async (pages) => {
+        const answers = new Map<string, OwnersAnswer>();
+        for (let at = 0; at < pages.length; at += PAGES_PER_SUM) {
+          const some = pages.slice(at, at + PAGES_PER_SUM);
+          const afters = some.map((page): OwnersQuery["after"] => JSON.parse(page) ?? undefined);
+          const query = { chainId: Number(chainId), address, afters, limit };
+          const read = await sum(() => readBalanceOwners(database, tables, query));
+          read.forEach((answer, nth) => void answers.set(some[nth] ?? "", answer));
+        }
+        return answers;
+      },
+      { atOnce: 1 },
+    );
+  });
+  return ({ chainId, address, after }: Omit<OwnersQuery, "limit">): Promise<OwnersAnswer> =>
+    within(async () => {
+      const answer = await pagesOf(collectionKey({ chainId, address }))(JSON.stringify(after ?? null));
+      return answer ?? { owners: [], total: 0 };
+    });
+}
