@@ -181,6 +181,36 @@ describe("the owners at a block", () => {
     expect(await at(13)).toEqual([[ALICE, "5999"]]);
   });
 
+  it("of 1,000 ranges with 40,000 moved tokens are read within a statement's time", async () => {
+    await test.insert("collectionState", { ...heroes, standard: "erc721", items: 6_000_000, owners: 2 });
+    const at = [CHAIN_ID, COLLECTION, ALICE];
+    // A gap of ten tokens follows each range.
+    await database.query(
+      `insert into ${tables.tokenRange} (chain_id, collection_address, from_token_id, to_token_id, owner, transfer_id,
+                                         minted_block, minted_log, block_timestamp, transaction_hash)
+       select $1, $2, nth * 6010, nth * 6010 + 5999, $3, 'range' || nth, case nth when 999 then 60 else 10 end, 0, 10, '0x'
+         from generate_series(0, 999) nth`,
+      at,
+    );
+    // In each range but the last, the first 39 and the last moved; in each gap, the first, which was minted there.
+    await database.query(
+      `insert into ${tables.tokenTransfer} (id, chain_id, collection_address, token_id, "from", "to", quantity,
+                                            block_number, block_timestamp, transaction_hash, log_index)
+       select lpad(11::text, 10, '0') || '-' || nth || '-' || token, $1, $2, nth * 6010 + token, $3, $4, 1, 11, 11, '0x', 0
+         from generate_series(0, 998) nth, lateral (select generate_series(0, 38) union all values (5999), (6000)) t(token)`,
+      [...at, BEN],
+    );
+    await database.query(`analyze ${tables.tokenRange}, ${tables.tokenTransfer}`);
+
+    const { status, body } = await ask("?at_block=50");
+    expect(status).toBe(200);
+    expect(pairs(body)).toEqual([
+      [ALICE, String(999 * (6_000 - 40))],
+      [BEN, String(999 * 41)],
+    ]);
+    expect(pairs((await ask("?at_block=60")).body)[0]).toEqual([ALICE, String(999 * (6_000 - 40) + 6_000)]);
+  });
+
   it("of ERC-1155 have what they received until then, less what they sent", async () => {
     await test.insert("collectionState", { ...items, standard: "erc1155", items: 2, owners: 2 });
     await move(10, ZERO, ALICE, 1n, 10n, items);

@@ -119,10 +119,17 @@ const tokenOwnersAt = (tables: ChainTables, block: string): string => `
     select distinct on (token_id) token_id, "to" as owner from ${tables.tokenTransfer}
      where ${inCollection} and last_token_id is null and block_number <= ${block}
      order by token_id, ${inChainOrder("id")} desc),
+  left_ranges as (
+    select f.from_token_id, count(*) as tokens from moved m
+     cross join lateral (
+       select r.from_token_id, r.to_token_id from ${tables.tokenRange} r
+        where ${inCollection} and r.from_token_id <= m.token_id
+        order by r.from_token_id desc limit 1) f
+     where m.token_id <= f.to_token_id group by f.from_token_id),
   ranges as (
-    select r.owner, r.to_token_id - r.from_token_id + 1 - (
-             select count(*) from moved m where m.token_id between r.from_token_id and r.to_token_id) as quantity
-      from ${tables.tokenRange} r where ${inCollection} and r.minted_block <= ${block}),
+    select r.owner, r.to_token_id - r.from_token_id + 1 - coalesce(l.tokens, 0) as quantity
+      from ${tables.tokenRange} r left join left_ranges l using (from_token_id)
+     where ${inCollection} and r.minted_block <= ${block}),
   parts as (
     select owner, count(*)::numeric as quantity from moved where owner <> '${ZERO_ADDRESS}' group by owner
     union all select owner, quantity from ranges where quantity > 0)
