@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { readChainActivity } from "../../../src/api/catalog/activity/activity-store.ts";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { CHAIN_SCHEMA, checkpoint, createTestDatabase } from "../../support/database.ts";
+import { CHAIN_SCHEMA, checkpoint, countRowsRead, createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh.ts";
 
 const test = await createTestDatabase();
@@ -168,6 +169,40 @@ it("a wallet's has what it sent and received on all chains, and locks of what it
   expect(brief(await read(ofWallet(BEN)))).toEqual(["burn 1 7", "transfer 1 6", "transfer 1 6", "mint 2 2"]);
   expect(brief(await read(ofWallet(ALICE), `?chain_id=${FAR_CHAIN_ID}`))).toEqual(["mint 7 8"]);
   expect(await readAll(ofWallet(ALICE), 1)).toEqual(brief(body));
+});
+
+it("a page of a wallet reads as many rows, however often the wallet sent to itself", async () => {
+  await move({ block: 1 }, ZERO, BEN);
+  await database.query(
+    `insert into ${tables.tokenTransfer} (id, chain_id, collection_address, token_id, "from", "to", quantity,
+                                          block_number, block_timestamp, transaction_hash, log_index)
+     select $1 || '-' || lpad(nth::text, 4, '0'), $2, $3, 1, $4, $4, 1, 2, $5, $6, 0 from generate_series(1, 2000) nth`,
+    [eventAt({ block: 2 }).id, CHAIN_ID, COLLECTION, BEN, START + 2, HASH],
+  );
+  const page = async (before: string, limit: number) => {
+    const found: string[] = [];
+    const rows = await database.transaction(
+      (tx) =>
+        countRowsRead(tx, [CHAIN_SCHEMA], async () => {
+          const read = await readChainActivity(
+            tx,
+            tables,
+            { of: "wallet", chainIds: [CHAIN_ID], wallet: BEN },
+            { transferKinds: ["mint", "transfer", "burn"], lockDirections: [], before, limit },
+          );
+          found.push(...read.map(({ id }) => id));
+        }),
+      "byKey",
+    );
+    expect(rows).toBeLessThan(10 * limit);
+    return found;
+  };
+
+  const first = await page("9", 20);
+  expect(first.map((id) => id.slice(-4))).toEqual(
+    Array.from({ length: 20 }, (_, nth) => String(2000 - nth).padStart(4, "0")),
+  );
+  expect((await page(first.at(-1) ?? "", 2)).map((id) => id.slice(-4))).toEqual(["1980", "1979"]);
 });
 
 it.each([1, 2, 3, 5])("pages of %i have every entry once, while more happens", async (limit) => {

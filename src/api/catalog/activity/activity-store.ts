@@ -86,15 +86,17 @@ const rangeMint = (tables: ChainTables): string => `
    where 'mint' = any($1::text[]) and ${inChainOrder("r.transfer_id")} < $3`;
 
 function scansOf(tables: ChainTables, { of }: Subject): readonly string[] {
-  if (of === "wallet")
+  if (of === "wallet") {
+    const ofWallet = (party: string): string =>
+      `select w.* from ${chains} cross join lateral (
+         ${eachKind(transfers(tables, `t.chain_id = c.id and t."${party}" = $6`))}) w`;
     return [
-      `select w.* from ${chains} cross join lateral (
-         ${eachKind(transfers(tables, 't.chain_id = c.id and t."to" = $6'))}) w`,
-      `select w.* from ${chains} cross join lateral (
-         ${eachKind(transfers(tables, 't.chain_id = c.id and t."from" = $6 and t."to" <> $6'))}) w`,
+      // A transfer to oneself is in both. Left out of one, all of them would be read to fill a page without them.
+      `(${ofWallet("to")} union ${ofWallet("from")})`,
       `select w.* from ${chains} cross join lateral (
          ${eachDirection(locks(tables, "l.chain_id = c.id and l.holder = $6"))}) w`,
     ];
+  }
   const inCollection = (alias: string): string =>
     `${alias}.chain_id = $5 and ${alias}.collection_address = $6`;
   if (of === "collection")
