@@ -1,5 +1,7 @@
 /** Requests of the client that fail, are repeated or carry what a URL may not. */
 
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it } from "vitest";
 import { createVitrine, VitrineError } from "../../clients/typescript/src/index.ts";
 import {
@@ -80,6 +82,20 @@ describe("a failed request", () => {
     const client = (await start(silence, TOKEN)).client({ timeoutMs: 200 });
 
     expect(await client.token(HEROES, 7n)).toEqual({ token_id: "7" });
+  });
+
+  it("ends at its time limit under a signal of the caller too, whatever the garbage collector does", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const client = (await start(silence)).client({ retries: 0, timeoutMs: 1_000 });
+    const caller = new AbortController();
+    const ended = failure(client.token(HEROES, 7n, { signal: caller.signal }));
+    const collecting = setInterval(collect, 20);
+
+    const error = await ended.finally(() => clearInterval(collecting));
+
+    expect(error).toMatchObject({ code: "NETWORK", message: "No complete response within 1000 ms" });
+    expect(caller.signal.aborted).toBe(false);
   });
 
   it("is repeated only as often as `retries` says", async () => {

@@ -1,10 +1,11 @@
 /** The event stream: reconnects by itself and resumes where it was. */
 
 import type { components } from "./api.ts";
-import { VitrineError } from "./errors.ts";
+import type { VitrineError } from "./errors.ts";
 import { type CallOptions, networkErrors, type Sender } from "./request.ts";
 import { delayOf, isRetryable, sleep } from "./retry.ts";
 import { readSse } from "./sse.ts";
+import { createTimeLimit } from "./time-limit.ts";
 
 /** A message of the stream; `type` says which. */
 export type StreamEvent = components["schemas"]["StreamEvent"];
@@ -27,7 +28,7 @@ export interface EventStream extends AsyncIterable<StreamEvent> {
   readonly lastEventId: string | undefined;
 }
 
-// The service sends a comment every 16 seconds.
+// The service sends a comment every 16 seconds. A connection may die unnoticed.
 const SILENCE_MS = 45_000;
 
 /**
@@ -42,7 +43,7 @@ export function openEvents(sender: Sender, options: EventOptions): EventStream {
   let reconnectMs: number | undefined;
 
   async function* connect(onMessage: () => void): AsyncGenerator<StreamEvent> {
-    const silence = createSilenceLimit(signal);
+    const silence = createTimeLimit(SILENCE_MS, "The event stream is silent", signal);
     try {
       const headers = { accept: "text/event-stream", ...(lastEventId && { "last-event-id": lastEventId }) };
       const { body } = await sender.open("/market/events", {
@@ -97,23 +98,5 @@ export function openEvents(sender: Sender, options: EventOptions): EventStream {
       return lastEventId;
     },
     [Symbol.asyncIterator]: follow,
-  };
-}
-
-/** A signal that aborts with the caller's, or when nothing arrived for a while: a connection may die unnoticed. */
-function createSilenceLimit(outer: AbortSignal | undefined) {
-  const inner = new AbortController();
-  const abort = (): void => inner.abort(new VitrineError("The event stream is silent", { code: "NETWORK" }));
-  let timer = setTimeout(abort, SILENCE_MS);
-  return {
-    signal: outer ? AbortSignal.any([outer, inner.signal]) : inner.signal,
-    restart(): void {
-      clearTimeout(timer);
-      timer = setTimeout(abort, SILENCE_MS);
-    },
-    end(): void {
-      clearTimeout(timer);
-      inner.abort();
-    },
   };
 }

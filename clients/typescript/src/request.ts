@@ -2,6 +2,7 @@
 
 import { errorOf, VitrineError } from "./errors.ts";
 import { withRetries } from "./retry.ts";
+import { createTimeLimit } from "./time-limit.ts";
 
 export interface VitrineOptions {
   /** Where the service is, without a path: `https://vitrine.example`. */
@@ -79,9 +80,12 @@ export function createSender(options: VitrineOptions): Sender {
     send(path, request, read) {
       const { method, signal, isIdempotent = method !== "POST" } = request;
       const once = async () => {
-        const limit = AbortSignal.timeout(timeoutMs);
-        const both = signal ? AbortSignal.any([signal, limit]) : limit;
-        return networkErrors(async () => read(await attempt(path, request, both)), signal);
+        const limit = createTimeLimit(timeoutMs, `No complete response within ${timeoutMs} ms`, signal);
+        try {
+          return await networkErrors(async () => read(await attempt(path, request, limit.signal)), signal);
+        } finally {
+          limit.end();
+        }
       };
       return withRetries(once, { retries, maxRetryAfterMs, isIdempotent, signal });
     },

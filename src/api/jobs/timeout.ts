@@ -24,3 +24,22 @@ export async function withTimeout<Answer>(
     signal?.removeEventListener("abort", giveUp);
   }
 }
+
+/**
+ * Runs `work` under a signal that aborts with `outer`, or with a `TimeoutError` after `ms` milliseconds. Rejects only if
+ * `work` does.
+ */
+export async function withDeadline<Answer>(
+  ms: number,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const late = new AbortController();
+  // Not AbortSignal.timeout: some Node 22 collect one that only AbortSignal.any refers to, and it never aborts.
+  const timer = setTimeout(() => late.abort(new DOMException("The time is over", "TimeoutError")), ms);
+  try {
+    return await work(outer ? AbortSignal.any([outer, late.signal]) : late.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,5 +1,7 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { withTimeout } from "../../../src/api/jobs/timeout.ts";
+import { withDeadline, withTimeout } from "../../../src/api/jobs/timeout.ts";
 
 const never = new Promise<string>(() => {});
 const LONG_MS = 60_000;
@@ -33,4 +35,31 @@ describe("withTimeout", () => {
       await new Promise((resolve) => setImmediate(resolve));
     },
   );
+});
+
+describe("withDeadline", () => {
+  const untilAborted = (signal: AbortSignal): Promise<unknown> =>
+    new Promise((resolve) => signal.addEventListener("abort", () => resolve(signal.reason)));
+
+  it("gives what the work gives, and leaves its signal alone", async () => {
+    const signal = await withDeadline(1, undefined, async (given) => given);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(signal.aborted).toBe(false);
+  });
+
+  it("aborts with the caller's signal, and with its reason", async () => {
+    const caller = new AbortController();
+    const aborted = withDeadline(LONG_MS, caller.signal, untilAborted);
+    caller.abort("enough");
+    expect(await aborted).toBe("enough");
+    expect(await withDeadline(LONG_MS, caller.signal, async ({ reason }) => reason)).toBe("enough");
+  });
+
+  it("aborts when the time is over, whatever the garbage collector does", async () => {
+    setFlagsFromString("--expose-gc");
+    const collecting = setInterval(runInNewContext("gc"), 20);
+    const caller = new AbortController();
+    const aborted = withDeadline(500, caller.signal, untilAborted);
+    expect(await aborted.finally(() => clearInterval(collecting))).toMatchObject({ name: "TimeoutError" });
+  });
 });

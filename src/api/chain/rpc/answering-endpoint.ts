@@ -1,6 +1,7 @@
 /** Picks a chain's endpoint for calls that can't wait for a dead one. */
 
 import type { PublicClient } from "viem";
+import { withDeadline } from "../../jobs/timeout.ts";
 
 // A node returns its head from memory. The last endpoint gets all the remaining time.
 const HEAD_MS = 750;
@@ -23,10 +24,9 @@ export async function findAnsweringEndpoint(
   let furthest: AnsweringEndpoint | undefined;
   for (const [index, endpoint] of endpoints.entries()) {
     const isLast = index === endpoints.length - 1 && !furthest;
-    const head = await askHead(
-      endpoint,
-      isLast ? signal : AbortSignal.any([signal, AbortSignal.timeout(HEAD_MS)]),
-    );
+    const head = isLast
+      ? await askHead(endpoint, signal)
+      : await withDeadline(HEAD_MS, signal, (inTime) => askHead(endpoint, inTime));
     if (head === undefined) continue;
     if (head >= block) return { endpoint, head };
     if (!furthest || head > furthest.head) furthest = { endpoint, head };

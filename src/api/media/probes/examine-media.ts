@@ -1,6 +1,7 @@
 /** Fetches and judges a document's media as a probe does, for reports: nothing is stored. */
 
 import { createConcurrencyLimit } from "../../jobs/concurrency.ts";
+import { withDeadline } from "../../jobs/timeout.ts";
 import { checkAnimation } from "../checks/animation-check.ts";
 import { type CheckedFields, type CheckedMedia, refusedMedia, skipped } from "../checks/checked-media.ts";
 import { explain } from "../checks/reasons.ts";
@@ -48,21 +49,22 @@ export function createExamineMedia(deps: {
     return { status: "accepted", reason: null, width, height, bytes, format };
   }
 
-  return async ({ image, video, animation_url }, signal) => {
+  return ({ image, video, animation_url }, signal) => {
     const named = [
       ["image", image],
       ["video", video],
       ["animation", animation_url],
     ] as const;
-    const inTime = AbortSignal.any([AbortSignal.timeout(budgetMs), ...(signal ? [signal] : [])]);
-    // The decoder rejects for faults of ours only, which a report should outlive. That the report is over is none.
-    const skip = (error: unknown): CheckedMedia => {
-      if (error !== inTime.reason) onFault?.(error);
-      return skipped(UNCHECKED);
-    };
-    const [ofImage = skipped(), ofVideo = skipped(), ofPage = skipped()] = await Promise.all(
-      named.map(([kind, url]) => examine(kind, url, inTime).catch(skip)),
-    );
-    return { image: ofImage, video: ofVideo, animation_url: ofPage };
+    return withDeadline(budgetMs, signal, async (inTime) => {
+      // The decoder rejects for faults of ours only, which a report should outlive. That the report is over is none.
+      const skip = (error: unknown): CheckedMedia => {
+        if (error !== inTime.reason) onFault?.(error);
+        return skipped(UNCHECKED);
+      };
+      const [ofImage = skipped(), ofVideo = skipped(), ofPage = skipped()] = await Promise.all(
+        named.map(([kind, url]) => examine(kind, url, inTime).catch(skip)),
+      );
+      return { image: ofImage, video: ofVideo, animation_url: ofPage };
+    });
   };
 }

@@ -1,6 +1,7 @@
 /** Examines a document or URI as a refresh would, for its owner. Stores nothing. */
 
 import type { Fetching } from "../../fetch/fetching.ts";
+import { withDeadline } from "../../jobs/timeout.ts";
 import {
   createResolve,
   DOCUMENT_BYTES_MAX,
@@ -85,9 +86,10 @@ export async function examineUri(
   const standard = tokenId === undefined ? "erc721" : "erc1155";
   const resolve = createResolve({ ...fetching, readUri: async () => ({ kind: "read", uri, standard }) });
   const token = { chainId: 0, collection: "", tokenId: tokenId ?? "0" };
-  const deadline = AbortSignal.timeout(EXAMINE_TIMEOUT_MS);
-  const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
-  return examineResolution(await resolve(token, standard, 0, either));
+  const resolution = await withDeadline(EXAMINE_TIMEOUT_MS, signal, (inTime) =>
+    resolve(token, standard, 0, inTime),
+  );
+  return examineResolution(resolution);
 }
 
 /** The result for a token whose document could not even be requested. */
