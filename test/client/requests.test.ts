@@ -272,6 +272,65 @@ describe("waiting for a refresh", () => {
   it("returns what there is when the time is up", async () => {
     const client = (await start(json(200, { refresh_id: "r" }), receipt(false))).client();
 
-    expect(await client.refreshAndWait(HEROES, [1n], { timeoutMs: 50 })).toMatchObject({ done: false });
+    expect(await client.refreshAndWait(HEROES, [1n], { timeoutMs: 1_000 })).toMatchObject({ done: false });
+  });
+
+  it("returns the last receipt when the time is up, whatever the next request waits for", async () => {
+    const client = (await start(json(200, { refresh_id: "r" }), receipt(false), silence)).client();
+
+    expect(await client.refreshAndWait(HEROES, [1n], { timeoutMs: 1_000 })).toMatchObject({ done: false });
+  });
+
+  const later = refusal(503, "UNAVAILABLE", { "retry-after": "55" });
+  it.each<[string, readonly Step[]]>([
+    ["its request is not answered", [silence]],
+    ["its request is to be repeated later", [later]],
+    ["no receipt is answered", [json(200, { refresh_id: "r" }), silence]],
+    ["its receipt is to be read later", [json(200, { refresh_id: "r" }), later]],
+  ])("throws when the time is up and %s", async (_what, steps) => {
+    const client = (await start(...steps)).client();
+
+    expect(await failure(client.refreshAndWait(HEROES, [1n], { timeoutMs: 500 }))).toMatchObject({
+      code: "NETWORK",
+      message: "No receipt within 500 ms",
+    });
+  });
+
+  it("ends with the caller's reason, with and without a receipt", async () => {
+    for (const step of [receipt(false), silence]) {
+      const client = (await start(json(200, { refresh_id: "r" }), step)).client();
+      const abort = new AbortController();
+      const call = failure(client.refreshAndWait(HEROES, [1n], { signal: abort.signal }));
+      while (service.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      abort.abort(new Error("the user left"));
+
+      expect((await call).message).toBe("the user left");
+      service.close();
+    }
+  });
+
+  it.each([
+    [20_000, "wait=10"],
+    [19_999, "wait=9"],
+    [2_000, "wait=1"],
+    [1_999, "refresh_metadata"],
+  ])("asks the service to wait for half of its limits of %d ms", async (timeoutMs, end) => {
+    const client = (await start(json(200, { refresh_id: "r" }), receipt(true))).client();
+    await client.refreshAndWait(HEROES, [1n], { timeoutMs });
+    expect(service.requests[0]).toMatch(new RegExp(`${end}$`));
+    service.close();
+
+    const impatient = (await start(json(200, { refresh_id: "r" }), receipt(true))).client({ timeoutMs });
+    await impatient.refreshAndWait(HEROES, [1n]);
+    expect(service.requests[0]).toMatch(new RegExp(`${end}$`));
+  });
+
+  it("waits for longer than a timer runs", async () => {
+    const client = (await start(json(200, { refresh_id: "r" }), receipt(false), receipt(true))).client({
+      timeoutMs: Number.POSITIVE_INFINITY,
+    });
+
+    const call = client.refreshAndWait(HEROES, [1n], { timeoutMs: 2 ** 31 });
+    expect(await call).toMatchObject({ done: true });
   });
 });

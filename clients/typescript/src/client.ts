@@ -222,7 +222,10 @@ export function createVitrine(options: VitrineOptions) {
       call: RefreshOptions = {},
     ): Promise<RefreshAccepted> => requestRefresh(sender, collection, tokenIds, call),
 
-    /** The same, and resolves when every token has its result, or with `done: false` when `timeoutMs` is over. */
+    /**
+     * The same, and resolves when every token has its result, or with the last receipt, `done: false`, when `timeoutMs`
+     * is over.
+     */
     refreshAndWait: (
       collection: string,
       tokenIds: readonly TokenId[],

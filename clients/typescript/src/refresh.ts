@@ -3,6 +3,7 @@
 import type { components } from "./api.ts";
 import type { CallOptions, Sender } from "./request.ts";
 import { sleep } from "./retry.ts";
+import { createTimeLimit } from "./time-limit.ts";
 import { type TokenId, tokenIdText } from "./token-id.ts";
 
 export type RefreshReceipt = components["schemas"]["RefreshReceipt"];
@@ -15,12 +16,16 @@ export interface RefreshOptions extends CallOptions {
 }
 
 export interface WaitOptions extends CallOptions {
-  /** Milliseconds after which the receipt is returned as it is then, with `done: false`; 120,000 by default. */
+  /**
+   * Milliseconds after which the last receipt is returned, with `done: false`; 120,000 by default. A `NETWORK` error is
+   * thrown if there is none by then.
+   */
   readonly timeoutMs?: number;
 }
 
 // The most that the service waits in one request.
 const WAIT_SECONDS = 10;
+const TIMEOUT_MS = 120_000;
 const FIRST_POLL_MS = 500;
 const LONGEST_POLL_MS = 5_000;
 
@@ -58,34 +63,55 @@ export function readReceipt(
   );
 }
 
-/** Polls a receipt until it is done or the time is up. */
-export async function waitForReceipt(
+/**
+ * Polls the receipt of what `request` requests, until it is done or the time is up: then the last receipt, or a `NETWORK`
+ * error without any.
+ */
+async function untilDone(
   sender: Sender,
-  refreshId: string,
-  { timeoutMs = 120_000, signal }: WaitOptions,
+  { timeoutMs = TIMEOUT_MS, signal }: WaitOptions,
+  request: (signal: AbortSignal) => Promise<string>,
 ): Promise<RefreshReceipt> {
   const end = Date.now() + timeoutMs;
-  for (let delay = FIRST_POLL_MS; ; delay = Math.min(LONGEST_POLL_MS, delay * 2)) {
-    const receipt = await readReceipt(sender, refreshId, { signal });
-    const left = end - Date.now();
-    if (receipt.done || left <= 0) return receipt;
-    await sleep(Math.min(delay, left), signal);
+  const limit = createTimeLimit(timeoutMs, `No receipt within ${timeoutMs} ms`, signal);
+  let receipt: RefreshReceipt | undefined;
+  try {
+    const refreshId = await request(limit.signal);
+    for (let delay = FIRST_POLL_MS; ; delay = Math.min(LONGEST_POLL_MS, delay * 2)) {
+      receipt = await readReceipt(sender, refreshId, { signal: limit.signal });
+      if (receipt.done) return receipt;
+      // More often towards the end, so that the last receipt is hardly older than the first delay.
+      const left = end - Date.now();
+      await sleep(Math.max(FIRST_POLL_MS, Math.min(delay, left / 2)), limit.signal);
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (receipt && limit.signal.aborted) return receipt;
+    throw error;
+  } finally {
+    limit.end();
   }
 }
 
+/** Polls a receipt until it is done or the time is up. */
+export const waitForReceipt = (
+  sender: Sender,
+  refreshId: string,
+  options: WaitOptions,
+): Promise<RefreshReceipt> => untilDone(sender, options, async () => refreshId);
+
 /** Requests a refresh and resolves when every token has its result, or when the time is up. */
-export async function refreshAndWait(
+export function refreshAndWait(
   sender: Sender,
   collection: string,
   tokenIds: readonly TokenId[],
-  options: RefreshOptions & WaitOptions,
+  { timeoutMs = TIMEOUT_MS, ...call }: RefreshOptions & WaitOptions,
 ): Promise<RefreshReceipt> {
-  const { timeoutMs = 120_000, ...call } = options;
-  const end = Date.now() + timeoutMs;
-  const waitSeconds = Math.min(WAIT_SECONDS, Math.floor(timeoutMs / 1_000));
-  const { refresh_id: refreshId } = await requestRefresh(sender, collection, tokenIds, {
-    ...call,
-    waitSeconds,
+  // Half of the limits is left for the way there and back, and for the receipt.
+  const half = Math.min(timeoutMs, sender.timeoutMs) / 2;
+  const waitSeconds = Math.min(WAIT_SECONDS, Math.floor(half / 1_000));
+  return untilDone(sender, { timeoutMs, signal: call.signal }, async (signal) => {
+    const accepted = await requestRefresh(sender, collection, tokenIds, { ...call, signal, waitSeconds });
+    return accepted.refresh_id;
   });
-  return waitForReceipt(sender, refreshId, { timeoutMs: end - Date.now(), signal: options.signal });
 }

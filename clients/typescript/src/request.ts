@@ -38,6 +38,8 @@ export interface SendOptions extends CallOptions {
 }
 
 export interface Sender {
+  /** Milliseconds that one attempt may take. */
+  readonly timeoutMs: number;
   /** Resolves with a successful response, whose body is read by `read` within the time limit. */
   send<Answer>(
     path: string,
@@ -77,6 +79,7 @@ export function createSender(options: VitrineOptions): Sender {
   }
 
   return {
+    timeoutMs,
     send(path, request, read) {
       const { method, signal, isIdempotent = method !== "POST" } = request;
       const once = async () => {

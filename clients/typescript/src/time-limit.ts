@@ -2,6 +2,9 @@
 
 import { VitrineError } from "./errors.ts";
 
+// A timer that is longer runs out at once.
+const LONGEST_MS = 2 ** 31 - 1;
+
 export interface TimeLimit {
   readonly signal: AbortSignal;
   restart(): void;
@@ -15,7 +18,8 @@ export interface TimeLimit {
 export function createTimeLimit(ms: number, message: string, outer: AbortSignal | undefined): TimeLimit {
   const inner = new AbortController();
   // Not AbortSignal.timeout: Node 20 collects one that only AbortSignal.any refers to, and it never aborts.
-  const start = () => setTimeout(() => inner.abort(new VitrineError(message, { code: "NETWORK" })), ms);
+  const abort = (): void => inner.abort(new VitrineError(message, { code: "NETWORK" }));
+  const start = () => setTimeout(abort, Math.min(ms, LONGEST_MS));
   let timer = start();
   return {
     signal: outer ? AbortSignal.any([outer, inner.signal]) : inner.signal,
