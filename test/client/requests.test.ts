@@ -193,6 +193,48 @@ describe("a request", () => {
     expect(service.headers[0]).not.toHaveProperty("x-api-key");
   });
 
+  it.each([
+    ["https://vitrine.example//", "https://vitrine.example"],
+    ["https://vitrine.example///", "https://vitrine.example"],
+    ["https://vitrine.example//other.example", "https://vitrine.example//other.example"],
+    ["https://vitrine.example/%2F/?a=b#c", "https://vitrine.example/%2F"],
+  ])("with the key stays at the host of the base URL %s", async (baseUrl, root) => {
+    await start();
+    const urls: string[] = [];
+    const answer = async (url: unknown) => {
+      urls.push(String(url));
+      return Response.json({ token_id: "7" });
+    };
+    await createVitrine({ baseUrl, apiKey: "vk_test", fetch: answer }).token(HEROES, 7n, { chainId: 5 });
+
+    expect(urls).toEqual([`${root}/market/collections/${HEROES}/tokens/7?chain_id=5`]);
+  });
+
+  it.each(["localhost:42069", "file:///vitrine"])("has no base URL %s", async (baseUrl) => {
+    await start();
+    expect(() => createVitrine({ baseUrl })).toThrow(
+      new TypeError(`baseUrl is ${baseUrl}; it must begin with http:// or https://`),
+    );
+  });
+
+  it.each([".", ".."])("refuses %s in a path, where it would name another route", async (value) => {
+    const client = (await start(json(200, {}))).client();
+    const refused = expect.objectContaining({
+      name: "TypeError",
+      message: expect.stringContaining(`"${value}"`),
+    });
+
+    expect(await failure(client.webhooks.delete(value))).toEqual(refused);
+    expect(await failure(client.traitValues(HEROES, value))).toEqual(refused);
+    expect(service.requests).toEqual([]);
+    await client.traitValues(HEROES, "...");
+    await client.traitValues(HEROES, "%2e%2e");
+    expect(service.requests).toEqual([
+      `GET /market/collections/${HEROES}/traits/.../values`,
+      `GET /market/collections/${HEROES}/traits/%252e%252e/values`,
+    ]);
+  });
+
   it("writes conditions of any type as the service reads them", async () => {
     const client = (await start(json(200, { items: [], next_cursor: null, total: 0 }))).client();
     await client

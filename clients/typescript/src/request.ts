@@ -53,16 +53,14 @@ export interface Sender {
 export function createSender(options: VitrineOptions): Sender {
   const { apiKey, retries = 3, timeoutMs = 30_000, maxRetryAfterMs = 60_000 } = options;
   const base = new URL(options.baseUrl);
+  if (!["http:", "https:"].includes(base.protocol))
+    throw new TypeError(`baseUrl is ${options.baseUrl}; it must begin with http:// or https://`);
   // A stored `fetch` throws in browsers when it is called as a method of something else.
   const fetchNow: typeof fetch = (...args) => (options.fetch ?? globalThis.fetch)(...args);
 
-  async function attempt(
-    path: string,
-    request: SendOptions,
-    signal: AbortSignal | undefined,
-  ): Promise<Response> {
+  async function attempt(url: URL, request: SendOptions, signal: AbortSignal | undefined): Promise<Response> {
     const { method, body } = request;
-    const response = await fetchNow(urlOf(base, path, request), {
+    const response = await fetchNow(url, {
       method,
       headers: {
         accept: "application/json",
@@ -80,19 +78,24 @@ export function createSender(options: VitrineOptions): Sender {
 
   return {
     timeoutMs,
-    send(path, request, read) {
+    async send(path, request, read) {
+      // Not within an attempt: what is wrong with the caller's values is no fault of the network.
+      const url = urlOf(base, path, request);
       const { method, signal, isIdempotent = method !== "POST" } = request;
       const once = async () => {
         const limit = createTimeLimit(timeoutMs, `No complete response within ${timeoutMs} ms`, signal);
         try {
-          return await networkErrors(async () => read(await attempt(path, request, limit.signal)), signal);
+          return await networkErrors(async () => read(await attempt(url, request, limit.signal)), signal);
         } finally {
           limit.end();
         }
       };
       return withRetries(once, { retries, maxRetryAfterMs, isIdempotent, signal });
     },
-    open: (path, request) => networkErrors(() => attempt(path, request, request.signal), request.signal),
+    async open(path, request) {
+      const url = urlOf(base, path, request);
+      return networkErrors(() => attempt(url, request, request.signal), request.signal);
+    },
   };
 }
 
@@ -121,10 +124,18 @@ function urlOf(base: URL, template: string, { path = {}, query = {} }: SendOptio
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];
     if (value === undefined) throw new TypeError(`${template} needs path.${name}`);
-    return encodeURIComponent(textOf(value, `path.${name}`));
+    const text = textOf(value, `path.${name}`);
+    // In a URL, they are steps to another route, however they are escaped.
+    if (text === "." || text === "..")
+      throw new TypeError(`path.${name} is "${text}", which no path can hold`);
+    return encodeURIComponent(text);
   });
-  // A base below a path of its own, as behind a proxy, keeps that path.
-  const url = new URL(`${base.pathname.replace(/\/$/, "")}${filled}`, base);
+  // A base below a path of its own, as behind a proxy, keeps that path. Not resolved against the base: a path that begins
+  // with two slashes would name another host.
+  const url = new URL(base);
+  url.pathname = `${base.pathname.replace(/\/+$/, "")}${filled}`;
+  url.search = "";
+  url.hash = "";
   for (const [name, value] of Object.entries(query))
     if (value !== undefined) url.searchParams.set(name, textOf(value, name));
   return url;
