@@ -185,3 +185,38 @@ describe("the other chain's token is not affected by", () => {
     });
   });
 });
+
+it("what a reorg of one chain has undone on the other is not believed there until the next block", async () => {
+  const [seller, buyer] = [far.chain.account(3), far.chain.account(4)];
+  await far.chain.write(far.heroes, "mintRange", [seller.address, 11n, 13n]);
+  await untilIndexed(service, far.chain);
+  const check = async () => {
+    const { body } = await partner.call("/market/trade_checks?chain_id=2021", {
+      action: "trade",
+      wallet: seller.address,
+      items: ["11", "12", "13"].map((token_id) => ({ collection_address: address, token_id })),
+    });
+    return (body.items as { reason: string | null }[]).map(({ reason }) => reason);
+  };
+  const ownerOnFar = async () => {
+    const key = `chainId: 2021, collectionAddress: "${address}", tokenId: "11"`;
+    return (await reader.one("tokenState", key, "owner"))?.owner;
+  };
+  const snapshot = await near.chain.snapshot();
+  await near.chain.write(near.heroes, "mint", [near.holder.address, 77n]);
+  await untilIndexed(service, near.chain);
+  await far.chain.write(far.heroes, "transferFrom", [seller.address, buyer.address, 11n], seller);
+  await far.chain.write(far.heroes, "burn", [12n], seller);
+  await eventually(check, (reasons) => reasons.join() === "not_owner,burned,");
+  const head = await near.chain.blockNumber();
+
+  await near.chain.revert(snapshot);
+  // A branch of the same length: Ponder undoes the other, and indexes this one's block once another one follows.
+  await near.chain.mine(Number(head - (await near.chain.blockNumber())));
+
+  await eventually(ownerOnFar, (owner) => owner === lower(seller));
+  expect(await check()).toEqual(["index_stale", "index_stale", "index_stale"]);
+  await near.chain.mine();
+  await eventually(ownerOnFar, (owner) => owner === lower(buyer));
+  await eventually(check, (reasons) => reasons.join() === "not_owner,burned,");
+});

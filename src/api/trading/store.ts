@@ -2,7 +2,7 @@
 
 import type { Standard } from "../../config.ts";
 import type { LockStandardName } from "../../domain/lock-standards.ts";
-import { caughtUp, indexedBlock, ready, young } from "../chain/index/index-trust.ts";
+import { caughtUp, indexedBlock, isWhole, ready, young } from "../chain/index/index-trust.ts";
 import { holdingStandards, lockCount, lockSince, ownLockSince } from "../chain/index/lock-sql.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import { tokenOf, tokenState } from "../chain/index/token-state.ts";
@@ -30,8 +30,8 @@ export interface ChainState {
 
 /**
  * SQL, for `with`: `heads` has a row per chain among `chainIds` that the chain index has begun: its `latest_checkpoint`,
- * its head as `indexed`, and as `current` whether it is ready, recent and not behind what any replica has read from it.
- * Once per statement, since each of its tokens asks for the same.
+ * its head as `indexed`, and as `current` whether it is ready, whole, recent and not behind what any replica has read from
+ * it. Once per statement, since each of its tokens asks for the same.
  */
 export const heads = (
   tables: ChainTables,
@@ -39,7 +39,7 @@ export const heads = (
 ): string => `
   heads as materialized (
     select c.chain_id, c.latest_checkpoint, ${indexedBlock(schema)} as indexed,
-           ${ready(tables)} and ${young(maxAge)} and ${caughtUp(schema)} as current
+           ${ready(tables)} and ${isWhole(tables)} and ${young(maxAge)} and ${caughtUp(schema)} as current
       from ${tables.checkpoint} c where c.chain_id = any(${chainIds}))`;
 
 /**

@@ -161,6 +161,37 @@ describe("with an index that can't be believed, nothing is allowed", () => {
     expect(await reasons([1])).toEqual([null]);
   });
 
+  it("while a reorg of another chain has undone what the next block, of any chain, does again", async () => {
+    await insertToken();
+    await test.insert("tokenState", {
+      chainId: FAR_CHAIN_ID,
+      collectionAddress: FAR_COLLECTION,
+      tokenId: 1n,
+      standard: "erc721",
+      owner: BEN,
+      burned: false,
+      lockCount: 0,
+    });
+    await test.setHead({ chainId: FAR_CHAIN_ID, block: 10 });
+    const asked = async () => {
+      const items = [COLLECTION, FAR_COLLECTION].map((address) => ({
+        collection_address: address,
+        token_id: "1",
+      }));
+      const { body } = await send({ action: "trade", items });
+      return (body.items as { reason: string | null }[]).map(({ reason }) => reason);
+    };
+    expect(await asked()).toEqual([null, null]);
+
+    await test.revert((tx) => tx.query(`update ${tables.tokenState} set owner = '${OTHER}'`));
+
+    expect(await asked()).toEqual(["index_stale", "index_stale"]);
+    const { body } = await api.call(`/market/collections/${COLLECTION}/tokens/1`, { key });
+    expect(body.tradable).toBe(false);
+    await test.setHead({ chainId: FAR_CHAIN_ID, block: 11 });
+    expect(await asked()).toEqual([null, null]);
+  });
+
   it("for a token whose lock a reorg reverts, until the next block shows the new state", async () => {
     await locks.setReady(true);
     await locks.writer().writeBatch();

@@ -9,17 +9,29 @@ import type { ChainTables } from "./tables.ts";
 export const ready = (tables: ChainTables): string =>
   `coalesce((select (value->>'is_ready')::int = 1 from ${tables.meta} where key = 'app'), false)`;
 
+// Ponder drops its triggers before it undoes blocks, and creates new ones with it, in one transaction (createTriggers in
+// its database/actions.ts). A reorg of one chain also undoes what other chains have had since, and the next block, of any
+// chain, does that again (getRealtimeEventsMultichain in its runtime/realtime.ts): the first checkpoint that is newer.
+const reorgTrigger = ({ tokenState }: ChainTables): string =>
+  `pg_trigger g where g.tgrelid = '${tokenState}'::regclass and g.tgname = 'reorg'`;
+const isDoneAgain = ({ checkpoint }: ChainTables): string =>
+  `exists (select from ${checkpoint} o where age(o.xmin) < age(g.xmin))`;
+
+/**
+ * SQL: no reorg, of whichever chain, has undone rows that the next block will do again. After a start, true from the
+ * first block that follows the backfill, which ends some blocks before the chain's head.
+ */
+export const isWhole = (tables: ChainTables): string =>
+  `coalesce((select ${isDoneAgain(tables)} from ${reorgTrigger(tables)}), false)`;
+
 /**
  * SQL: a text that changes with whatever transaction changes the chain index's rows of a chain; null before it starts. A
  * block moves its chain's checkpoint. A reorg moves none, and neither does a recovery after a crash; but both drop
- * Ponder's triggers first, and new ones have new ids (createTriggers in its database/actions.ts). A reorg also undoes
- * what other chains have had since, and the next block, of any chain, does that again (getRealtimeEventsMultichain in its
- * runtime/realtime.ts): the first checkpoint that is newer than the triggers.
+ * Ponder's triggers first, and new ones have new ids.
  */
 export const indexMark = (tables: ChainTables, chainId: string): string => `
   (select k.latest_checkpoint || ' ' || k.xmin::text || ' ' || coalesce(
-            (select g.oid::text || exists (select from ${tables.checkpoint} o where age(o.xmin) < age(g.xmin))
-               from pg_trigger g where g.tgrelid = '${tables.tokenState}'::regclass and g.tgname = 'reorg'), '')
+            (select g.oid::text || ${isDoneAgain(tables)} from ${reorgTrigger(tables)}), '')
      from ${tables.checkpoint} k where k.chain_id = ${chainId})`;
 
 /** SQL: the head mark of a chain (head-mark.ts), a checkpoint; null if there is none yet. */
