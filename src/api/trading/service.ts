@@ -1,19 +1,19 @@
 /** The trading service: the chain state of tokens, who locks them, and whether they may be traded now. */
 
 import { isLocked } from "../../domain/lock-count.ts";
-import { keepsBoolean } from "../chain/index/lock-sql.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { HeadWitness } from "../chain/rpc/head-witness.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { confirmHeads, refusalFor } from "./checks/guard.ts";
-import { lockHolders } from "./lock-holders.ts";
-import { type ChainState, type LockEntry, readChainStates, readOpenLocks } from "./store.ts";
+import { readLockHolders } from "./lock-holders.ts";
+import { type ChainState, readChainStates } from "./store.ts";
 
 // Pages and lists read tokens constantly, so they share recent confirmations; trade checks always ask again.
 const WITNESS_MAX_AGE_MS = 250;
 
 /** A token's indexed state, trusted or not. */
 export interface IndexedToken extends ChainState {
+  /** The trackers that lock it, those of its oldest locks first (lock-holders.ts). */
   readonly approvedContracts: readonly string[];
 }
 
@@ -53,13 +53,12 @@ async function addHolders(
   const locked = [...states.values()].flatMap(({ lockCount, tokenId }) =>
     isLocked(lockCount) ? tokenId : [],
   );
-  const locks = locked.length > 0 ? await readOpenLocks(db, tables, chainId, collection, locked) : [];
-  const byToken = groupByToken(locks);
-  const isBoolean = keepsBoolean(tables, chainId, collection);
+  const holders =
+    locked.length > 0 ? await readLockHolders(db, tables, chainId, collection, locked) : undefined;
   return new Map(
     [...states].map(([tokenId, state]) => [
       tokenId,
-      { ...state, approvedContracts: lockHolders(byToken.get(tokenId) ?? [], isBoolean) },
+      { ...state, approvedContracts: holders?.get(tokenId) ?? [] },
     ]),
   );
 }
@@ -102,16 +101,6 @@ export function createTrading(deps: {
       );
     },
   };
-}
-
-function groupByToken(entries: readonly LockEntry[]): ReadonlyMap<string, LockEntry[]> {
-  const groups = new Map<string, LockEntry[]>();
-  for (const entry of entries) {
-    const group = groups.get(entry.tokenId);
-    if (group) group.push(entry);
-    else groups.set(entry.tokenId, [entry]);
-  }
-  return groups;
 }
 
 export type TradingService = ReturnType<typeof createTrading>;

@@ -3,7 +3,7 @@
 import type { Standard } from "../../config.ts";
 import type { LockStandardName } from "../../domain/lock-standards.ts";
 import { caughtUp, indexedBlock, isWhole, ready, young } from "../chain/index/index-trust.ts";
-import { holdingStandards, lockCount, lockSince, ownLockSince } from "../chain/index/lock-sql.ts";
+import { holdingStandards, lockCount, lockSince } from "../chain/index/lock-sql.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import { tokenOf, tokenState } from "../chain/index/token-state.ts";
 import type { IndexedBlock } from "../chain/rpc/head-witness.ts";
@@ -93,30 +93,4 @@ export async function readChainStates(
     planName(text),
   );
   return new Map(rows.map((row) => [row.tokenId, toChainState(row)]));
-}
-
-export interface LockEntry {
-  readonly tokenId: string;
-  readonly standard: LockStandardName;
-  readonly direction: "lock" | "unlock";
-  readonly approvedContract: string | null;
-}
-
-/** Each token's own lock events since it was last unlocked, in chain order. */
-export function readOpenLocks(
-  db: Queryable,
-  tables: ChainTables,
-  chainId: number,
-  collection: string,
-  tokenIds: readonly string[],
-): Promise<LockEntry[]> {
-  return db.query<LockEntry>(
-    `select l.token_id as "tokenId", l.standard, l.direction, l.approved_contract as "approvedContract"
-       from ${tables.lockEvent} l join ${tables.tokenState} s
-         on (s.chain_id, s.collection_address, s.token_id) = (l.chain_id, l.collection_address, l.token_id)
-      where l.chain_id = $1 and l.collection_address = $2 and l.token_id = any($3::numeric[])
-        and l.block_number >= ${ownLockSince(tables, "s")}
-      order by l.id`,
-    [chainId, collection, tokenIds],
-  );
 }

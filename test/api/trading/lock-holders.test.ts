@@ -1,19 +1,65 @@
-import { expect, it } from "vitest";
-import { lockHolders } from "../../../src/api/trading/lock-holders.ts";
-import type { LockEntry } from "../../../src/api/trading/store.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ChainTables } from "../../../src/api/chain/index/tables.ts";
 import type { LockStandardName } from "../../../src/domain/lock-standards.ts";
+import { trustingWitness } from "../../support/app.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { createLockSetup } from "../../support/lock-events.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { tokensOnChain } from "../../support/tokens-on-chain.ts";
 
-/** `+a` is a lock by a, `-a` an unlock by a. */
-const entries = (text: string, standard: LockStandardName = "erc721x"): LockEntry[] =>
-  text
-    .split(" ")
-    .filter(Boolean)
-    .map((step) => ({
-      tokenId: "1",
+const test = await createTestDatabase();
+const { database, tables } = test;
+const locks = createLockSetup(test);
+const BLOCK = 90;
+
+beforeEach(async () => {
+  await locks.clear();
+  await database.query(`truncate ${tables.tokenState}`);
+  await insertToken();
+});
+
+const insertToken = (tokenId = 1n) =>
+  test.insert("tokenState", {
+    chainId: CHAIN_ID,
+    collectionAddress: COLLECTION,
+    tokenId,
+    standard: "erc721",
+    burned: false,
+    lockCount: 7,
+    lockedSinceBlock: BLOCK,
+    erc721xFlag: true,
+    flagLockedSinceBlock: BLOCK,
+  });
+
+let log = 0;
+/** `+a` is a lock by a, `-a` an unlock by a, `+` a lock that names nobody. */
+const add = async (steps: string, standard: LockStandardName = "erc721x", block = BLOCK) => {
+  for (const step of steps.split(" ").filter(Boolean))
+    await locks.add({
+      block,
+      log: log++,
       standard,
       direction: step.startsWith("+") ? "lock" : "unlock",
-      approvedContract: step.slice(1),
-    }));
+      by: step.slice(1) || null,
+    });
+};
+
+/** A lock by each of so many trackers, in the order of their numbers. */
+const addLockers = (count: number, { token = 1, from = 1, tracker = "to_char(n, 'FM0000')" } = {}) =>
+  database.query(
+    `insert into ${tables.lockEvent} (id, chain_id, collection_address, token_id, direction, approved_contract, count_after,
+       anomaly, block_number, block_timestamp, transaction_hash, log_index, standard, flag_count_after, follows_default)
+     select rpad('17', 27, '0') || lpad(($5::int * 1000000 + n)::text, 48, '0'), $1, $2, $5, 'lock', ${tracker}, n, false, $3,
+            1, '0xt', n, 'erc721x', 1, true
+       from generate_series($6::int, $6::int + $4::int - 1) n`,
+    [CHAIN_ID, COLLECTION, BLOCK, count, token, from],
+  );
+
+const read = async (among: ChainTables = tables, ids: readonly string[] = ["1"]) => {
+  const deps = { database, tables: among, witness: trustingWitness, maxAgeSeconds: 60 };
+  const tokens = await tokensOnChain(deps, ids);
+  return ids.map((id) => tokens.get(id)?.approvedContracts);
+};
 
 it.each([
   ["nobody locked", "", []],
@@ -23,25 +69,65 @@ it.each([
   ["two locked and both unlocked", "+a +b -b -a", []],
   ["one locked twice", "+a +a", ["a"]],
   ["one locked twice and unlocked once, which leaves its other lock", "+a +a -a", ["a"]],
+  ["one locked twice and unlocked once, behind whom locked in between", "+a +b +a -a", ["b", "a"]],
   ["one locked twice and unlocked twice", "+a +a -a -a", []],
   ["one locked again after its unlock, behind those who stayed", "+a +b -a +a", ["b", "a"]],
   ["another one unlocked, which says nothing about the holders", "+a +b -c", ["a", "b"]],
   ["an unlock without a lock before it pays for no later lock", "-a +a", ["a"]],
-])("when %s", (_case, steps, holders) => {
-  expect(lockHolders(entries(steps))).toEqual(holders);
+  ["one that named nobody locked", "+ +a", ["a"]],
+])("when %s", async (_case, steps, holders) => {
+  await add(steps);
+
+  expect(await read()).toEqual([holders]);
 });
 
 it.each([
   ["the last one named holds", "+a +b", ["b"]],
   ["any unlock lets go, whoever it names", "+a +a -c", []],
-])("where the last event decides, %s", (_case, steps, holders) => {
-  expect(lockHolders(entries(steps), true)).toEqual(holders);
-  expect(lockHolders(entries(steps, "erc5753"))).toEqual(holders);
+])("where the last event decides, %s", async (_case, steps, holders) => {
+  await add(steps);
+  const boolean = { ...tables, booleanLocks: [{ chainId: CHAIN_ID, address: COLLECTION }] };
+  expect(await read(boolean)).toEqual([holders]);
+
+  await database.query(`truncate ${tables.lockEvent}`);
+  await add(steps, "erc5753");
+  expect(await read()).toEqual([holders]);
 });
 
-it("of two standards are each one's own, and a standard that names nobody adds nobody", () => {
-  const soulbound = entries("+", "erc5192").map((entry) => ({ ...entry, approvedContract: null }));
-  const steps = [...entries("+a"), ...soulbound, ...entries("+b", "erc5753"), ...entries("-a")];
+it("of two standards are each one's own, and a standard that names nobody adds nobody", async () => {
+  await add("+a");
+  await add("+", "erc5192");
+  await add("+b", "erc5753");
+  await add("-a");
 
-  expect(lockHolders(steps)).toEqual(["b"]);
+  expect(await read()).toEqual([["b"]]);
+});
+
+it("are those since the token was last unlocked", async () => {
+  await add("+a", "erc721x", BLOCK - 1);
+  await add("+b");
+
+  expect(await read()).toEqual([["b"]]);
+});
+
+describe("of a token with very many locks", () => {
+  const numbers = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, nth) => String(from + nth).padStart(4, "0"));
+
+  it("are the first 100, and those of each token", async () => {
+    await insertToken(2n);
+    await addLockers(100);
+    await addLockers(101, { token: 2 });
+
+    expect(await read(tables, ["1", "2"])).toEqual([numbers(1, 100), numbers(1, 100)]);
+  });
+
+  it("follow from its newest 1,000 events", async () => {
+    await addLockers(1);
+    await addLockers(999, { from: 2, tracker: "'b'" });
+    expect(await read()).toEqual([["0001", "b"]]);
+
+    await addLockers(1, { from: 1_001, tracker: "'b'" });
+    expect(await read()).toEqual([["b"]]);
+  });
 });

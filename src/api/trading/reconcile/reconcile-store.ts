@@ -11,6 +11,7 @@ import { isDefaultLocked, lockCountOf } from "../../chain/index/lock-sql.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { rangedAfter, tokenState } from "../../chain/index/token-state.ts";
 import type { Queryable } from "../../db/database.ts";
+import { newestLockEvents } from "../lock-holders.ts";
 
 export interface CollectionRef {
   readonly chainId: number;
@@ -123,7 +124,7 @@ export async function readLivingTokens(
   return rows.map(({ tokenId }) => tokenId);
 }
 
-/** Anomalies in a token's ERC-721x events. */
+/** Anomalies in a token's ERC-721x events, of the newest ones if it has very many (lock-holders.ts). */
 export interface LockOddities {
   /** Unlocks without a preceding lock. */
   readonly surplusUnlocks: number;
@@ -143,9 +144,8 @@ export async function readLockOddities(
     `with event as (
        select l.*, l.block_number >= s.locked_since_block as is_open,
               count(*) filter (where l.direction = 'unlock') over (partition by l.token_id order by l.id) as run
-         from ${tables.lockEvent} l join ${tables.tokenState} s
-           on (s.chain_id, s.collection_address, s.token_id) = (l.chain_id, l.collection_address, l.token_id)
-        where l.chain_id = $1 and l.collection_address = $2 and l.token_id = any($3::numeric[])
+         from ${tables.tokenState} s cross join lateral ${newestLockEvents(tables, "s")} l
+        where s.chain_id = $1 and s.collection_address = $2 and s.token_id = any($3::numeric[])
           and l.standard = 'erc721x'
      ), per_tracker as (
        select token_id, count(*) filter (where anomaly) as surplus, max(block_number) filter (where anomaly) as last_surplus,
