@@ -14,7 +14,7 @@ import { missFile } from "./storage/media-file-store.ts";
 import { createMediaState } from "./storage/overview.ts";
 
 export { ALLOWLIST_CHANNEL } from "./display/allowlist.ts";
-export { PORT_RULE, parseHostPattern } from "./display/host-pattern.ts";
+export { hostPatternProblem, PORT_RULE, parseHostPattern } from "./display/host-pattern.ts";
 export { MEDIA_CHANNEL, mediaMarks, nextProbe, shownFile, urlHash } from "./media-store.ts";
 export { createMediaMetrics } from "./probes/metrics.ts";
 export { startMediaPipeline } from "./probes/pipeline.ts";

@@ -5,10 +5,10 @@ import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
-import { collectionRefField } from "../http/fields.ts";
+import { clip, collectionRefField } from "../http/fields.ts";
 import { createRouter, requireJson } from "../http/router.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
-import { PORT_RULE, parseHostPattern } from "../media/module.ts";
+import { hostPatternProblem, PORT_RULE, parseHostPattern } from "../media/module.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
 
 const entryBody = z
@@ -18,7 +18,7 @@ const entryBody = z
       .transform((text, context) => {
         const pattern = parseHostPattern(text);
         if (pattern) return pattern;
-        context.addIssue({ code: "custom", message: `"${text}" is not host, host:port or *.host` });
+        context.addIssue({ code: "custom", message: `"${clip(text)}" ${hostPatternProblem(text)}` });
         return z.NEVER;
       })
       .openapi({

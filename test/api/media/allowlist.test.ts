@@ -6,10 +6,11 @@ import { silentLogger } from "../../../src/api/http/logger.ts";
 import { ALLOWLIST_CHANNEL, createAllowlist } from "../../../src/api/media/display/allowlist.ts";
 import { hostMatches, parseHostPattern } from "../../../src/api/media/display/host-pattern.ts";
 import { createOperatorActions } from "../../../src/api/operator/module.ts";
+import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 
-const { database, url } = await createTestDatabase();
+const { database, tables, url } = await createTestDatabase();
 
 describe("entries", () => {
   it.each([
@@ -55,6 +56,28 @@ describe("entries", () => {
   ])("%j is refused", (text) => {
     expect(parseHostPattern(text)).toBeUndefined();
   });
+});
+
+it("an entry has at most 253 characters; one more is refused by the operator's route, with how many arrived", async () => {
+  const api = createTestApp({ database, tables });
+  const host = (length: number) => `${"abcdefghi.".repeat(26).slice(0, length - 4)}.com`;
+  const add = (pattern: string) =>
+    api.call("/admin/allowlist", {
+      ...{ method: "POST", headers: { authorization: `Bearer ${OPERATOR_TOKEN}` }, body: { pattern } },
+    });
+  const anyHost = Array.from({ length: 3_000 }, (_, nth) => ((nth * 7_919) % 36).toString(36)).join("");
+
+  expect((await add(host(253))).status).toBe(200);
+  for (const [text, length] of [
+    [host(254), 254],
+    [`${anyHost}.com`, 3_004],
+  ] as const) {
+    const { status, body } = await add(text);
+    expect(status).toBe(400);
+    expect(body.details).toEqual([
+      { path: "pattern", message: expect.stringMatching(`has ${length} characters; the limit is 253$`) },
+    ]);
+  }
 });
 
 describe("coverage", () => {

@@ -6,7 +6,7 @@ import { collectionKey } from "../../../domain/token-ref.ts";
 import type { AppRow, RequestRow } from "../../access/apps/app-store.ts";
 import { displayTypeSubject, hostSubject } from "../../access/module.ts";
 import { ApiError } from "../../http/errors.ts";
-import { parseHostPattern } from "../../media/module.ts";
+import { hostPatternProblem, parseHostPattern } from "../../media/module.ts";
 import type { PendingType } from "../../metadata/traits/approval-store.ts";
 import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { formatCount } from "../../ui/numbers.ts";
@@ -143,8 +143,9 @@ export function contentRequestPages(site: Site): Hono<ConsoleEnv> {
     .post(`${at}/host`, async (c) => {
       const app = await appOf(site, c);
       const form = await formOf(c);
-      const pattern = parseHostPattern((form.pattern ?? "").trim());
-      if (!pattern) throw refused("pattern", "is not host, host:port or *.host");
+      const text = (form.pattern ?? "").trim();
+      const pattern = parseHostPattern(text);
+      if (!pattern) throw refused("pattern", hostPatternProblem(text));
       const collection = collectionKey(collectionOf(app, form.collection));
       const list = await site.allowlist.list();
       const isAllowed = list.some(

@@ -3,7 +3,8 @@
 import { Hono } from "hono";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import { ApiError } from "../../http/errors.ts";
-import { parseHostPattern } from "../../media/module.ts";
+import { clip } from "../../http/fields.ts";
+import { hostPatternProblem, parseHostPattern } from "../../media/module.ts";
 import { displayTypes } from "../../metadata/rules.ts";
 import { formatCount, formatNumber } from "../../ui/numbers.ts";
 import { Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
@@ -92,7 +93,11 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
       const { pattern: text = "", collection = "" } = await formOf(c);
       const pattern = parseHostPattern(text.trim());
       if (!pattern)
-        return hosts(c, { pattern: text, collection, error: words().operator.hosts.invalid(text) });
+        return hosts(c, {
+          pattern: text,
+          collection,
+          error: words().operator.hosts.invalid(clip(text), hostPatternProblem(text.trim())),
+        });
       const scope = scopeOf(collection);
       await actions.allowHost(actor, pattern, scope);
       return goTo(site, c, operatorPath("/hosts"), "host_added");

@@ -85,7 +85,7 @@ export const operator = {
     allowTitle: "Allow a host",
     form: "host, host:port, or *.host for its subdomains",
     allow: "Allow",
-    invalid: (text: string) => `"${text}" is not host, host:port or *.host`,
+    invalid: (text: string, problem: string) => `"${text}" ${problem}`,
   },
 
   types: {
