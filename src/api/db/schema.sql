@@ -209,6 +209,16 @@ CREATE TABLE vitrine.event (
   CONSTRAINT event_pkey PRIMARY KEY (id)
 );
 CREATE INDEX event_age ON vitrine.event USING btree (at);
+CREATE INDEX event_gone ON vitrine.event USING btree (chain_id, collection, token_id, gone_at) WHERE (gone_at IS NOT NULL);
+CREATE INDEX event_newest_open ON vitrine.event USING btree (chain_id, collection, token_id, (
+CASE
+    WHEN open THEN source
+    ELSE NULL::text
+END) COLLATE "C") WHERE (
+CASE
+    WHEN open THEN source
+    ELSE NULL::text
+END IS NOT NULL);
 CREATE INDEX event_open ON vitrine.event USING btree (chain_id, source) WHERE open;
 CREATE INDEX event_unsettled ON vitrine.event USING btree (chain_id, collection, token_id) WHERE (open OR (gone_at IS NOT NULL));
 

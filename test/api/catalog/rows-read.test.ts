@@ -5,6 +5,7 @@ import { readStates } from "../../../src/api/catalog/tokens/state-store.ts";
 import { createDatabase, type Queryable } from "../../../src/api/db/database.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
 import { findChanges } from "../../../src/api/search/sync/store.ts";
+import { readCheckFacts } from "../../../src/api/trading/checks/check-store.ts";
 import { CHAIN_SCHEMA, countRowsRead, createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 
@@ -61,4 +62,43 @@ it("doesn't grow with the collection, even where the statement was planned while
   );
 
   expect(rows).toBeLessThan(100);
+});
+
+it("doesn't grow with the lock events that a reorg may still revert, of the collection or of one token", async () => {
+  const check = (db: Queryable) =>
+    readCheckFacts(db, tables, {
+      tokens: ["7", "8", "9"].map((tokenId) => ({ ...collection, tokenId })),
+      wallet: undefined,
+      withHolder: false,
+      maxAgeSeconds: 60,
+    });
+  await single.transaction(async (tx) => {
+    await read(tx, undefined);
+    await check(tx);
+  }, "byKey");
+  await database.query(
+    `insert into ${tables.lockEvent} (id, chain_id, collection_address, token_id, direction, count_after, anomaly, block_number,
+       block_timestamp, transaction_hash, log_index, standard, flag_count_after, follows_default)
+     select lpad(n::text, 75, '0'), $1, $2, case when n % 2 = 0 then 7 end, 'lock', 1, false, 90, 1, '0xt', n, 'erc6982', 1, true
+       from generate_series(1, ${TOKENS}) n`,
+    [CHAIN_ID, COLLECTION],
+  );
+  await database.query(
+    `insert into vitrine.event (id, type, subject, chain_id, collection, token_id, source, transaction_hash, standard,
+       count_after, lock_count, anomaly, open)
+     select log_index, type, type, chain_id, collection_address, token_id, id, transaction_hash, standard, 1, 1, false, true
+       from ${tables.lockEvent}, lateral (select case when token_id is null then 'default_lock' else 'lock' end as type) of`,
+  );
+
+  const rows = await single.transaction(
+    (tx) =>
+      countRowsRead(tx, [CHAIN_SCHEMA, "vitrine"], async () => {
+        const { tokens } = await read(tx, undefined);
+        expect([...tokens.values()].map(({ chain }) => chain?.fresh)).toEqual([true, true, true]);
+        expect((await check(tx)).map(({ fresh }) => fresh)).toEqual([true, true, true]);
+      }),
+    "byKey",
+  );
+
+  expect(rows).toBeLessThan(200);
 });
