@@ -113,7 +113,15 @@ export function allowlistRoutes({ actions, allowlist, findCollection }: Allowlis
       return c.json({ hosts: await allowlist.list() }, 200);
     })
     .openapi(removeRoute, async (c) => {
-      const { pattern, collection } = read(c.req.valid("json"));
+      const sent = c.req.valid("json");
+      // A collection that is no longer served may still be on the list.
+      const { pattern, collection } =
+        sent.collection?.chainId === undefined
+          ? read(sent)
+          : {
+              pattern: sent.pattern,
+              collection: collectionKey({ ...sent.collection, chainId: sent.collection.chainId }),
+            };
       if (!(await actions.disallowHost(OPERATOR, pattern, collection)))
         throw new ApiError("NOT_FOUND", [{ path: "pattern", message: `${pattern} is not on the list` }]);
       return c.json({ hosts: await allowlist.list() }, 200);

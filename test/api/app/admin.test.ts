@@ -108,6 +108,19 @@ describe("the allowlist", () => {
     expect(await actions()).toEqual(["allowlist.add", "allowlist.add", "allowlist.remove"]);
   });
 
+  it("lets go of a host of a collection that is no longer served", async () => {
+    const collection = "31337:0x00000000000000000000000000000000000000aa";
+    await database.query(
+      "insert into vitrine.allowed_host (pattern, collection, added_by) values ('gone.example', $1, 'operator')",
+      [collection],
+    );
+    const body = { pattern: "gone.example", collection };
+
+    expect((await admin("/allowlist", { body })).status).toBe(404);
+    expect((await admin("/allowlist", { method: "DELETE", body })).body).toEqual({ hosts: [] });
+    expect((await admin("/allowlist", { method: "DELETE", body })).status).toBe(404);
+  });
+
   it.each(["", "http://cdn.example", "*", "*.", "cdn.example/path", "*.*.example", "a b"])(
     "refuses the pattern %j",
     async (pattern) => {
