@@ -24,7 +24,7 @@ import type { ReadUri } from "./metadata/uri/read-uri.ts";
 import type { Resolve } from "./metadata/uri/resolve.ts";
 import { createRefreshModule, depth, findQueued } from "./refresh/module.ts";
 import { createSearch } from "./search/module.ts";
-import { createTradingModule, heads as trustedHeads } from "./trading/module.ts";
+import { createTradingModule } from "./trading/module.ts";
 import { createWebhookModule } from "./webhooks/module.ts";
 
 const BYTES_PER_MB = 1_000_000;
@@ -158,8 +158,6 @@ export function createServices(deps: ServiceDeps) {
     database,
     tables,
     index,
-    heads: trustedHeads,
-    tradeMaxAgeSeconds: config.tradeMaxAgeSeconds,
     url: config.delegationUrl,
     key: config.delegationApiKey,
     ...(onFault && { onFault }),

@@ -7,7 +7,6 @@ import { createRateLimiter, type OnFault } from "../http/limits/rate-limiter.ts"
 import { registryLimit } from "../http/limits/tiers.ts";
 import { createChainChoice } from "./chain-choice.ts";
 import { createRegistry } from "./registry/registry.ts";
-import type { RegistryIndex } from "./registry/store.ts";
 import { createDelegations } from "./wallets/delegations.ts";
 import { delegationBudget, remoteSource } from "./wallets/remote-source.ts";
 import { ownSource } from "./wallets/source.ts";
@@ -19,16 +18,13 @@ export function createDelegationModule(deps: {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly index: Pick<IndexConfig, "chains" | "registries">;
-  readonly heads: RegistryIndex["heads"];
-  /** TRADE_MAX_AGE. */
-  readonly tradeMaxAgeSeconds: number;
   /** DELEGATION_URL and DELEGATION_API_KEY; without the first, our own registry is asked. */
   readonly url: string | undefined;
   readonly key: string | undefined;
   readonly onFault?: OnFault;
 }) {
-  const { database, tables, index, heads, tradeMaxAgeSeconds: maxAgeSeconds, url, key, onFault } = deps;
-  const registry = createRegistry({ database, tables, heads, maxAgeSeconds });
+  const { database, tables, index, url, key, onFault } = deps;
+  const registry = createRegistry({ database, tables });
   const indexedChain = createChainChoice(
     index.chains,
     index.registries.map(({ chainId }) => chainId),

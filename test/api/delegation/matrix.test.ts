@@ -3,13 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
 import { createRegistry } from "../../../src/api/delegation/registry/registry.ts";
 import type { Scope } from "../../../src/api/delegation/registry/rights.ts";
-import { heads } from "../../../src/api/trading/module.ts";
 import { delegationsOf, lower } from "../../support/contract-answers.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { indexDelegations } from "../../support/index-delegations.ts";
 
 const test = await createTestDatabase();
-const registry = createRegistry({ ...test, heads, maxAgeSeconds: 60 });
+const registry = createRegistry(test);
 const MAX = 2n ** 256n - 1n;
 const RIGHTS: readonly Hex[] = [zeroHash, keccak256(toHex("list")), keccak256(toHex("trade"))];
 const UNGIVEN: Hex = keccak256(toHex("nobody gave this"));

@@ -1,5 +1,5 @@
 import { getAddress, keccak256, toHex, zeroHash } from "viem";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/api/access/keys/keys.ts";
 import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { createTestApp, FAR_CHAIN_ID } from "../../support/app.ts";
@@ -102,12 +102,7 @@ describe("a wallet's delegations", () => {
     expect(second.headers.get("link")).toBeNull();
   });
 
-  it.each([
-    ["is not complete", { block: 100, ready: false }],
-    ["is behind what was seen of it before, as after a restart", { block: 70, age: 30 }],
-    ["has had no block for longer than TRADE_MAX_AGE", { block: 100, age: 62 }],
-  ])("are unknown, and not none, while the chain index %s", async (_what, head) => {
-    await raiseHeads(test.database, test.tables);
+  describe("are unknown, and not none, while the chain index", () => {
     const statuses = async () => {
       const parties = `from=${COLD}&to=${HOT}`;
       const of = `${parties}&contract=${CONTRACT}`;
@@ -115,16 +110,33 @@ describe("a wallet's delegations", () => {
       const paths = [HOT, ...[`all?${parties}`, ...checks].map((each) => `check/${each}`)];
       return new Set(await Promise.all(paths.map(async (path) => (await get(path)).status)));
     };
-    expect(await statuses()).toEqual(new Set([200]));
+    beforeEach(async () => {
+      await raiseHeads(test.database, test.tables);
+      expect(await statuses()).toEqual(new Set([200]));
+    });
+    afterEach(async () => {
+      await test.setHead({ chainId: CHAIN_ID, block: 101, age: -1 });
+      expect(await statuses()).toEqual(new Set([200]));
+    });
 
-    await test.setHead({ chainId: CHAIN_ID, ...head });
-    expect(await statuses()).toEqual(new Set([503]));
-    await test.setHead({ chainId: CHAIN_ID, block: 101, age: -1 });
-    expect(await statuses()).toEqual(new Set([200]));
+    it("is not complete", async () => {
+      await test.setHead({ chainId: CHAIN_ID, block: 100, ready: false });
+      expect(await statuses()).toEqual(new Set([503]));
+    });
+
+    it("is behind what was seen of it before, as after a restart", async () => {
+      await test.setHead({ chainId: CHAIN_ID, block: 70, age: 30 });
+      expect(await statuses()).toEqual(new Set([503]));
+    });
+
+    it("lacks what a reorg has undone, and the next block does again", async () => {
+      await test.revert((tx) => tx.query(`update ${test.tables.delegation} set enabled = not enabled`));
+      expect(await statuses()).toEqual(new Set([503]));
+    });
   });
 
-  it("are answered while the newest block is no older than TRADE_MAX_AGE", async () => {
-    await test.setHead({ chainId: CHAIN_ID, block: 100, age: 55 });
+  it("are answered however long the chain stands still", async () => {
+    await test.setHead({ chainId: CHAIN_ID, block: 100, age: 86_400 });
 
     expect((await get(HOT)).body).toHaveLength(3);
   });

@@ -5,7 +5,6 @@ import { createDelegationModule } from "../../../src/api/delegation/module.ts";
 import { createDelegations } from "../../../src/api/delegation/wallets/delegations.ts";
 import { delegationBudget, remoteSource } from "../../../src/api/delegation/wallets/remote-source.ts";
 import { createRateLimiter } from "../../../src/api/http/limits/rate-limiter.ts";
-import { heads } from "../../../src/api/trading/module.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createDelegationSetup } from "../../support/delegations.ts";
@@ -43,8 +42,6 @@ function appOver(server: LocalServer, key?: string, onFault = () => {}) {
     database,
     tables: test.tables,
     index,
-    heads,
-    tradeMaxAgeSeconds: 60,
     url: server.url,
     key,
     onFault,

@@ -1,5 +1,6 @@
 /** The registry's answers from its indexed events; one statement reads each with whether they can be trusted. */
 
+import { caughtUp, isWhole, ready } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { DelegationRecord } from "./record.ts";
@@ -11,16 +12,6 @@ const EVERYTHING = (2n ** 256n - 1n).toString();
 export interface RegistryIndex {
   readonly database: Queryable;
   readonly tables: ChainTables;
-  /**
-   * SQL, for `with`: `heads` has a row per chain among `chainIds` that the chain index has begun, with its
-   * `latest_checkpoint`, and as `current` whether its rows can be trusted. Trade checks ask the same (trading/store.ts).
-   */
-  readonly heads: (
-    tables: ChainTables,
-    names: { readonly chainIds: string; readonly maxAge: string; readonly schema: string },
-  ) => string;
-  /** TRADE_MAX_AGE. */
-  readonly maxAgeSeconds: number;
 }
 
 /** Where a page ended: the chain position of its last delegation's event. */
@@ -43,14 +34,19 @@ interface Trust {
   readonly asOf: Date | null;
 }
 
-/** The `with` and the columns of `Trust`, and their parameters, which follow those that a statement has already. */
-function trust({ tables, heads, maxAgeSeconds }: RegistryIndex, taken: number) {
-  const names = { chainIds: "array[$1::bigint]", maxAge: `$${taken + 1}`, schema: `$${taken + 2}` };
+/**
+ * The `with` and the columns of `Trust`, and their parameter, which follows those that a statement has already. Age is not
+ * asked for, other than by trade checks: rows of a chain that stands still are its latest, and `asOf` says of when.
+ */
+function trust({ tables }: RegistryIndex, taken: number) {
   return {
-    before: `with ${heads(tables, names)}`,
-    columns: `coalesce((select current from heads), false) as "isCurrent",
-              (select to_timestamp(left(latest_checkpoint, 10)::bigint) from heads) as "asOf"`,
-    parameters: [maxAgeSeconds, tables.schema],
+    before: `
+      with head as materialized (
+        select ${ready(tables)} and ${isWhole(tables)} and ${caughtUp(`$${taken + 1}`)} as current,
+               to_timestamp(left(c.latest_checkpoint, 10)::bigint) as as_of
+          from ${tables.checkpoint} c where c.chain_id = $1)`,
+    columns: `coalesce((select current from head), false) as "isCurrent", (select as_of from head) as "asOf"`,
+    parameters: [tables.schema],
   };
 }
 
