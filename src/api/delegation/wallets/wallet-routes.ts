@@ -31,12 +31,10 @@ const walletSchema = z
     outgoing: records
       .nullable()
       .openapi({ description: "The wallets that may act for it, as far as the registry reports them." }),
-    truncated: z
-      .boolean()
-      .openapi({
-        description:
-          "There are more than are listed: of our own registry, 1,000 of each direction, oldest first.",
-      }),
+    truncated: z.boolean().openapi({
+      description:
+        "There are more than are listed: of our own registry, 1,000 of each direction, oldest first.",
+    }),
     granted: z
       .object({
         to: z.string(),
