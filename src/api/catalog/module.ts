@@ -35,7 +35,7 @@ export { causeKinds } from "./health/health-store.ts";
 export { ownerRoutes } from "./holders/owner-routes.ts";
 export { walletTokenRoutes } from "./holders/wallet-routes.ts";
 export { informationRoutes } from "./information/information-routes.ts";
-export { informationBody } from "./information/information-schema.ts";
+export { GROUPS_MAX, informationBody } from "./information/information-schema.ts";
 export { readBySlugs } from "./information/information-store.ts";
 export { groupTraits } from "./information/trait-groups.ts";
 export { reportRoutes, VERSION_MAX, validateLimit } from "./reports/report-routes.ts";

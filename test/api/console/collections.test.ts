@@ -75,6 +75,26 @@ const versionIn = (text: string): string => /name="version" value="([^"]*)"/.exe
 const seen = (text: string): string => text.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 
 describe("the form", () => {
+  it("shows as many groups as a collection may have, and refuses one more by the limit", async () => {
+    const groups = (count: number) =>
+      Array.from({ length: count }, (_, nth) => [`G${nth}`, ""] as [string, string]);
+    const fields = { name: "Heroes", version: "" };
+
+    for (const action of ["preview", "add"]) {
+      const { status, text } = await send(action, fields, groups(100));
+      expect([status, text.match(/name="group_name"/g)?.length, text.includes('value="add"')]).toEqual([
+        200,
+        100,
+        false,
+      ]);
+    }
+    for (const action of ["preview", "add", "save"]) {
+      const { status, text } = await send(action, fields, groups(101));
+      expect([status, text]).toEqual([400, expect.stringContaining("has 101 groups; the limit is 100")]);
+      expect(text).not.toContain('name="group_name"');
+    }
+  });
+
   it.each(["save", "preview"])("is refused to an app without market-partner: %s", async (action) => {
     await database.query("update vitrine.app set apis = '{market}'");
 

@@ -13,7 +13,8 @@ const LINK_CHARACTERS_MAX = 2_048;
 const TRAIT_TYPE_CHARACTERS_MAX = 1_000;
 // Allows 20 decimal places of a second.
 const TIME_CHARACTERS_MAX = 40;
-const GROUPS_MAX = 100;
+/** The trait groups of a collection. */
+export const GROUPS_MAX = 100;
 // The maximum of trait types per token.
 const GROUP_TRAITS_MAX = 1_000;
 

@@ -3,8 +3,8 @@
 import type { Context } from "hono";
 import type { PropsWithChildren } from "hono/jsx";
 import type { InformationView } from "../../catalog/information/information-schema.ts";
-import { informationBody } from "../../catalog/module.ts";
-import { detailsOf, type ErrorDetail } from "../../http/errors.ts";
+import { GROUPS_MAX, informationBody } from "../../catalog/module.ts";
+import { ApiError, detailsOf, type ErrorDetail } from "../../http/errors.ts";
 import { parseForm } from "../../http/form.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Button, Field } from "../../ui/parts.tsx";
@@ -56,21 +56,29 @@ export function stateOf(information: InformationView | null): FormState {
   };
 }
 
-/** The submitted form, without groups that hold nothing, and the button that sent it. */
+/**
+ * The submitted form, without groups that hold nothing, and the button that sent it. Throws INVALID_REQUEST for more
+ * groups than a collection may have: each becomes a kilobyte of the page that shows them again.
+ */
 export async function readForm(c: Context): Promise<{ state: FormState; action: string }> {
   const body = await parseForm(c, { all: true });
   const list = (name: string): string[] =>
     [body[name] ?? []].flat().filter((each): each is string => typeof each === "string");
   const first = (name: string): string => list(name)[0] ?? "";
   const traits = list("group_traits");
+  const groups = list("group_name")
+    .map((name, at) => ({ name, traits: (traits[at] ?? "").replaceAll("\r\n", "\n") }))
+    .filter((group) => group.name.trim() !== "" || group.traits.trim() !== "");
+  if (groups.length > GROUPS_MAX) {
+    const message = `has ${groups.length} groups; the limit is ${GROUPS_MAX}`;
+    throw new ApiError("INVALID_REQUEST", [{ path: "trait_groups", message }]);
+  }
   return {
     state: {
       values: Object.fromEntries(
         [...fieldNames, "description" as const].map((name) => [name, first(name).replaceAll("\r\n", "\n")]),
       ) as FormState["values"],
-      groups: list("group_name")
-        .map((name, at) => ({ name, traits: (traits[at] ?? "").replaceAll("\r\n", "\n") }))
-        .filter((group) => group.name.trim() !== "" || group.traits.trim() !== ""),
+      groups,
       version: first("version"),
     },
     action: first("do"),
@@ -79,7 +87,7 @@ export async function readForm(c: Context): Promise<{ state: FormState; action: 
 
 /** The groups after a button for them was pressed; undefined for a button that is none of those. */
 export function changeGroups(groups: readonly FormGroup[], action: string): FormGroup[] | undefined {
-  if (action === "add") return [...groups, { name: "", traits: "" }];
+  if (action === "add") return [...groups, { name: "", traits: "" }].slice(0, GROUPS_MAX);
   const [verb, text = ""] = action.split(":");
   const at = Number(text);
   const group = groups[at];
@@ -270,11 +278,13 @@ export const InformationForm = ({
             ))}
           </ol>
         )}
-        <div>
-          <Send action={action} kind="slim" value="add" at="trait-groups">
-            {text.add}
-          </Send>
-        </div>
+        {state.groups.length < GROUPS_MAX && (
+          <div>
+            <Send action={action} kind="slim" value="add" at="trait-groups">
+              {text.add}
+            </Send>
+          </div>
+        )}
       </fieldset>
       <div class="row">
         <Send action={action} value="preview" at="preview">
