@@ -6,6 +6,7 @@ import { createMetadata, type MetadataDeps } from "./service.ts";
 import { createTraitApproval } from "./traits/trait-approval.ts";
 
 export { examineDocument, examineUri } from "./document/examine.ts";
+export { readPaced } from "./document/paced-reads.ts";
 export { metadataJobs } from "./records/retention.ts";
 export { readServed, readServedBytes } from "./records/store.ts";
 export { RENORMALISE_CHANNEL, startRenormaliser } from "./renormalise/renormalise-loop.ts";

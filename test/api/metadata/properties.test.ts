@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { createIssueList } from "../../../src/api/metadata/document/issues.ts";
 import { numberSources } from "../../../src/api/metadata/document/number-source.ts";
-import { readProperties } from "../../../src/api/metadata/document/traits.ts";
+import { readProperties, TRAITS_MAX } from "../../../src/api/metadata/document/traits.ts";
 
 describe("properties", () => {
   const properties = (json: string) => {
@@ -32,6 +32,21 @@ describe("properties", () => {
       traits: [],
       issues: ["invalid_property at properties.P"],
     });
+  });
+
+  it("reads none beyond the first 1,000", () => {
+    const many: Record<string, unknown> = {};
+    for (let nth = 0; nth < TRAITS_MAX; nth++) many[`P${nth}`] = "v";
+    const beyond = () => {
+      throw new Error("it was read");
+    };
+    Object.defineProperty(many, "beyond", { get: beyond, enumerable: true });
+    const issues = createIssueList();
+
+    expect(readProperties(many, issues)).toHaveLength(TRAITS_MAX);
+    expect(issues.list().map(({ message }) => message)).toEqual([
+      "properties holds 1001 entries; the first 1000 are read",
+    ]);
   });
 
   it("ignores one without a name", () => {

@@ -1,10 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
 import sharp from "sharp";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
 import { createExamineMedia } from "../../../src/api/media/probes/examine-media.ts";
 import { createFetchMedia } from "../../../src/api/media/probes/fetch-media.ts";
+import { readPaced } from "../../../src/api/metadata/module.ts";
 import { createTestApp, FAR_CHAIN_ID, OPERATOR_TOKEN } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -50,6 +52,20 @@ async function rowsByTable(): Promise<Record<string, number>> {
   );
   return Object.fromEntries(counts);
 }
+
+it("a report on a large document waits for the large document before, and others don't", async () => {
+  const done: string[] = [];
+  const large = { ...HERO, description: "x".repeat(256 * 1024) };
+  // Its rest takes as long.
+  const other = readPaced(DOCUMENT_BYTES_MAX, () => {
+    for (const until = performance.now() + 1_000; performance.now() < until; );
+  });
+  const waiting = validate({ document: large }).then(({ status }) => void done.push(`large ${status}`));
+  const rest = other.then(() => wait(900)).then(() => void done.push("nearly rested"));
+  await validate({ document: HERO }).then(({ status }) => void done.push(`small ${status}`));
+  await Promise.all([waiting, rest]);
+  expect(done).toEqual(["small 200", "nearly rested", "large 200"]);
+});
 
 describe("the media of a document", () => {
   const files: Record<string, { readonly type: string; readonly body: Buffer | string }> = {};

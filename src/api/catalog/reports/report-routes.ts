@@ -15,7 +15,7 @@ import { perApp } from "../../http/limits/count-requests.ts";
 import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
 import { type RateLimit, type RateLimiter, rateLimit } from "../../http/limits/rate-limit.ts";
 import { createRouter, limitBody, requireJson } from "../../http/router.ts";
-import { DOCUMENT_BYTES_MAX } from "../../metadata/module.ts";
+import { DOCUMENT_BYTES_MAX, readPaced } from "../../metadata/module.ts";
 import { numberSources } from "../../metadata/rules.ts";
 import type { Collections } from "../collections.ts";
 import { documentReportSchema } from "./document-report.ts";
@@ -145,8 +145,11 @@ export function reportRoutes({ reports, findCollection, limiter }: ReportRouteDe
         return c.json(await reports.ofUri(uri, token_id, collection, c.req.raw.signal), 200);
       const around = JSON.stringify({ document: "", collection_address, chain_id }).length - '""'.length;
       const text = await c.req.text();
-      const { document: source } = numberSources(text, { document }) as { document: unknown };
       const bytes = Buffer.byteLength(text) - around;
+      const { document: source } = await readPaced(
+        bytes,
+        () => numberSources(text, { document }) as { document: unknown },
+      );
       return c.json(await reports.ofDocument({ document, source, bytes }, collection, c.req.raw.signal), 200);
     });
 }

@@ -8,7 +8,7 @@ import type { ExamineMedia } from "../../media/probes/examine-media.ts";
 import { skipped } from "../../media/rules.ts";
 import type { MediaService } from "../../media/service.ts";
 import type { Examined, HandedOver } from "../../metadata/document/examine.ts";
-import { examineDocument, examineUri } from "../../metadata/module.ts";
+import { examineDocument, examineUri, readPaced } from "../../metadata/module.ts";
 import type { ReportStore, VersionPage } from "../../metadata/records/report-store.ts";
 import type { Catalog } from "../service.ts";
 import type { TokenView } from "../tokens/token-view.ts";
@@ -70,11 +70,12 @@ export function createReports(deps: ReportDeps) {
      * What a refresh would read from a document and the media it names, which are fetched. A collection adds its allowed hosts and known display types. Stores
      * nothing.
      */
-    ofDocument: (
+    ofDocument: async (
       handedOver: HandedOver,
       collection?: CollectionConfig,
       signal?: AbortSignal,
-    ): Promise<DocumentReport> => report(examineDocument(handedOver), collection, signal),
+    ): Promise<DocumentReport> =>
+      report(await readPaced(handedOver.bytes, () => examineDocument(handedOver)), collection, signal),
 
     /** The same for the document at a URI now; the report includes a failed fetch. */
     ofUri: async (

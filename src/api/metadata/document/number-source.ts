@@ -30,15 +30,40 @@ export function isExact(source: string, kept: number): boolean {
 function quoteNumbers(text: string): string {
   const parts: string[] = [];
   let at = 0;
-  for (let start = text.indexOf('"'); start >= 0; start = text.indexOf('"', at)) {
-    const end = endOfString(text, start);
-    parts.push(quoteAll(text.slice(at, start)), text.slice(start, end));
-    at = end;
+  for (let start = 0; start < text.length; start++) {
+    const character = text.charCodeAt(start);
+    if (character === QUOTE) start = endOfString(text, start) - 1;
+    else if (character === MINUS || isDigit(character)) {
+      const end = endOfNumber(text, start);
+      parts.push(text.slice(at, start), '"', text.slice(start, end), '"');
+      at = end;
+      start = end - 1;
+    }
   }
-  return parts.join("") + quoteAll(text.slice(at));
+  parts.push(text.slice(at));
+  return parts.join("");
 }
 
-const quoteAll = (withoutStrings: string): string => withoutStrings.replace(/-?\d[\d.eE+-]*/g, '"$&"');
+const [QUOTE, PLUS, MINUS, POINT, ZERO, NINE, UPPER_E, LOWER_E] = [...'"+-.09Ee'].map((character) =>
+  character.charCodeAt(0),
+) as [number, number, number, number, number, number, number, number];
+
+const isDigit = (character: number): boolean => character >= ZERO && character <= NINE;
+
+/** The position after the number's last character. */
+function endOfNumber(text: string, start: number): number {
+  for (let end = start + 1; ; end++) {
+    const character = text.charCodeAt(end);
+    const isPart =
+      isDigit(character) ||
+      character === POINT ||
+      character === LOWER_E ||
+      character === UPPER_E ||
+      character === PLUS ||
+      character === MINUS;
+    if (!isPart) return end;
+  }
+}
 
 /** The position after the string's closing quote. */
 function endOfString(text: string, start: number): number {

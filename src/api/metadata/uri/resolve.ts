@@ -11,6 +11,7 @@ import { inSpan } from "../../tracing/spans.ts";
 import type { Issue } from "../document/issues.ts";
 import { parseJson, replaceStrings, storable } from "../document/json.ts";
 import { type Metadata, normalise } from "../document/normalise.ts";
+import { readPaced } from "../document/paced-reads.ts";
 import { abridged, readDataUri } from "./data-uri.ts";
 import type { ReadUri, UriRead } from "./read-uri.ts";
 
@@ -139,7 +140,8 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
       answer = await ask();
     }
     if (answer.kind === "failed") return answer;
-    const read = readDocument(answer.body, tokenId);
+    const { body } = answer;
+    const read = await readPaced(body.length, () => readDocument(body, tokenId));
     if (read.kind !== "document") return read;
     const { verified, etag } = answer;
     const ownTag = hasOwnTag && answer.url === url && etag !== undefined ? { etag: storable(etag) } : {};
@@ -166,7 +168,8 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
     const uri = withTokenId(read.uri, tokenId);
     const urls = findUrls(uri);
     // Unchanged: `{id}` is replaced in the document's string values, as always, but not in keys.
-    if (urls === "inline") return outcome(abridged(read.uri, URI_LENGTH_MAX), readInline(read.uri, tokenId));
+    if (urls === "inline")
+      return outcome(abridged(read.uri, URI_LENGTH_MAX), await readInline(read.uri, tokenId));
     if ("kind" in urls) return outcome(uri, urls);
     const [first] = urls;
     const host = first === undefined ? undefined : hostOf(first, gateways);
@@ -197,10 +200,10 @@ export function isUriOfVersion(
   return uri === stored(filledIn) || uri === stored(abridged(read.uri, URI_LENGTH_MAX));
 }
 
-function readInline(uri: string, tokenId: string): Answer {
+async function readInline(uri: string, tokenId: string): Promise<Answer> {
   const content = readDataUri(uri, DOCUMENT_BYTES_MAX);
   if (content.kind === "refused") return failed(content.reason, content.message, false);
-  return readDocument(content.body, tokenId);
+  return readPaced(content.body.length, () => readDocument(content.body, tokenId));
 }
 
 /** Pass `tokenId` for ERC-1155 documents, whose string values may contain `{id}`. */

@@ -1,0 +1,28 @@
+/** Large documents are read one at a time: reading one may hold the event loop for a quarter of a second. */
+
+import { setTimeout as wait } from "node:timers/promises";
+import { createConcurrencyLimit } from "../../jobs/concurrency.ts";
+import { processWide } from "../../jobs/process-wide.ts";
+
+const LARGE_BYTES = 256 * 1024;
+
+const oneAtATime = processWide("large documents", () => createConcurrencyLimit(1));
+
+/**
+ * Calls `read`, which reads a document of so many bytes: at once, or if the document is large, in its turn among all of the
+ * process. After each the next waits as long as it took, so that other requests have half of the event loop.
+ */
+export async function readPaced<Result>(bytes: number, read: () => Result): Promise<Result> {
+  if (bytes <= LARGE_BYTES) return read();
+  return new Promise((resolve, reject) => {
+    void oneAtATime(async () => {
+      const startedAt = performance.now();
+      try {
+        resolve(read());
+      } catch (error) {
+        reject(error);
+      }
+      await wait(performance.now() - startedAt, undefined, { ref: false });
+    });
+  });
+}
