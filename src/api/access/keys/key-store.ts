@@ -90,15 +90,19 @@ export function listKeys(db: Queryable, limit: number, after?: string): Promise<
   );
 }
 
-/** An app's newest keys, oldest first: up to `limit` that work, and up to `limit` that no longer do. */
-export function readNewestKeys(db: Queryable, appId: string, limit: number): Promise<KeyRow[]> {
+/** An app's newest keys, oldest first: up to `live` that work, and up to `ended` that no longer do. */
+export function readNewestKeys(
+  db: Queryable,
+  appId: string,
+  { live, ended }: { readonly live: number; readonly ended: number },
+): Promise<KeyRow[]> {
   return db.query<KeyRow>(
     `select ${SHOWN} from (
        select k.*, row_number() over (partition by (${LIVE}) order by k.created_at desc, k.id desc) as nth
          from vitrine.api_key k where k.app_id = $1
      ) k join vitrine.app a on a.id = k.app_id
-      where k.nth <= $2 order by k.created_at, k.id`,
-    [appId, limit],
+      where k.nth <= case when ${LIVE} then $2::int else $3::int end order by k.created_at, k.id`,
+    [appId, live, ended],
   );
 }
 
