@@ -18,7 +18,7 @@ export class ColumnsChanged extends Error {
   override readonly name = "ColumnsChanged";
 }
 
-const NOTHING: Written = { end: 0, rows: 0, header: "", last: undefined };
+const NOTHING: Written = { end: 0, rows: 0, header: "", last: undefined, collection: undefined };
 
 /** What an export into `file` goes on with. Throws if the file is there and may not be continued. */
 export async function findWritten(

@@ -3,6 +3,7 @@
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { type Command, Option } from "commander";
 import { exportFormats } from "../../src/api/catalog/exports/format-names.ts";
+import { collectionKey } from "../../src/domain/token-ref.ts";
 import { ColumnsChanged, findWritten, type Progress, writeExport } from "../export/write.ts";
 import { createStatusLine } from "./status-line.ts";
 import type { Tool } from "./tool.ts";
@@ -67,8 +68,19 @@ async function run({ connect, print, progress }: Tool, collection: string, optio
   const line = createStatusLine(process.stderr);
   let last: Progress = { rows: 0, bytes: 0 };
   try {
-    const path = `/market/collections/${encodeURIComponent(collection)}/export?${query}`;
-    const response = await service.open(path, { "x-api-key": key.key }, stop.signal);
+    const path = `/market/collections/${encodeURIComponent(collection)}`;
+    const headers = { "x-api-key": key.key };
+    if (written.collection !== undefined) {
+      const chain = options.chain === undefined ? "" : `?${new URLSearchParams({ chain_id: options.chain })}`;
+      const named = await service.open(`${path}${chain}`, headers, stop.signal);
+      const found = (await named.json()) as { chain_id: number; collection_address: string };
+      const requested = collectionKey({ chainId: found.chain_id, address: found.collection_address });
+      if (written.collection !== requested)
+        throw new Error(
+          `${file} can't be continued: its last row is of ${written.collection}, and ${collection} is ${requested}.`,
+        );
+    }
+    const response = await service.open(`${path}/export?${query}`, headers, stop.signal);
     const block = response.headers.get("x-as-of-block");
     const done = await writeExport(response.body as unknown as NodeReadableStream<Uint8Array>, {
       file,

@@ -25,9 +25,16 @@ import {
 const test = await createTestDatabase();
 const { database, tables } = test;
 const folder = makePrivateFolder();
-const api = createTestApp(test, { config: { dataFolder: folder } });
+const api = createTestApp(test, {
+  config: { dataFolder: folder },
+  configured: [
+    { chainId: CHAIN_ID, address: COLLECTION, startBlock: 0, slug: "heroes" },
+    { chainId: CHAIN_ID, address: `0x${"e2".repeat(20)}`, startBlock: 0, slug: "others" },
+  ],
+});
 const TOKENS = 700;
 const OWNER = `0x${"a1".repeat(20)}`;
+const OTHER = `0x${"e2".repeat(20)}`;
 const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
 /** Cuts the connection after so many bytes. */
 let cutAfter = Number.POSITIVE_INFINITY;
@@ -60,6 +67,22 @@ async function record(tokenId: number, attributes: object[] = []): Promise<void>
 beforeAll(async () => {
   await test.setHead({ chainId: CHAIN_ID, block: 100 });
   const heroes = { chainId: CHAIN_ID, collectionAddress: COLLECTION };
+  await test.insert("collectionState", {
+    ...heroes,
+    collectionAddress: OTHER,
+    standard: "erc721",
+    items: 1,
+    owners: 1,
+  });
+  await test.insert("tokenState", {
+    ...heroes,
+    collectionAddress: OTHER,
+    tokenId: 9n,
+    standard: "erc721",
+    owner: OWNER,
+    burned: false,
+    lockCount: 0,
+  });
   await test.insert("collectionState", { ...heroes, standard: "erc721", items: TOKENS, owners: 1 });
   await test.insert("collectionHolder", { ...heroes, holder: OWNER, tokens: TOKENS });
   for (let tokenId = 0; tokenId < TOKENS; tokenId++)
@@ -75,6 +98,11 @@ beforeAll(async () => {
     await record(tokenId, [{ trait_type: "Class", value: "a" }]);
 });
 afterAll(() => server.close());
+
+const activeKeys = () =>
+  database.query(
+    "select 1 from vitrine.api_key k where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())",
+  );
 
 /** Runs `npx vitrine export` in this process. */
 async function run(...args: readonly string[]) {
@@ -118,10 +146,7 @@ it("every format is written whole, a range too, and no key stays", async () => {
   await run("heroes", "--what", "owners", "--format", "csv", "--out", owners);
   expect(readFileSync(owners, "utf8")).toBe(`owner,quantity\r\n${OWNER},${TOKENS}\r\n`);
 
-  const left = await database.query(
-    "select 1 from vitrine.api_key k where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())",
-  );
-  expect(left).toEqual([]);
+  expect(await activeKeys()).toEqual([]);
 });
 
 it.each(["ndjson", "csv"])(
@@ -164,5 +189,41 @@ it("what can't be done is refused with a reason, and files stay", async () => {
 
   await record(1, [{ trait_type: "Newer", value: "b" }]);
   await expect(run(...again, "--resume")).rejects.toThrow("the columns are not those of the file");
+  expect(readFileSync(file, "utf8")).toBe(text);
+});
+
+const HEADER = "chain_id,collection_address,token_id,standard,owner";
+const csvRow = `${CHAIN_ID},${COLLECTION},5,erc721,${OWNER}\r\n`;
+it.each([
+  ["ndjson", "tokens", '{"customers":["a","b"]}'],
+  ["ndjson", "tokens", '{"owner":"0x'],
+  ["ndjson", "owners", '{"chain_id":1'],
+  ["ndjson", "tokens", "notes"],
+  ["ndjson", "tokens", `{"chain_id":${CHAIN_ID},"token_id":"5"}\nmy precious notes`],
+  ["csv", "tokens", "name,price\r\n1,2"],
+  ["csv", "tokens", `${HEADER}\n1,x,5\nmy,precious,notes\n`],
+  ["csv", "tokens", `${HEADER}\r\n${csvRow}my,precious,notes\n`],
+  ["csv", "tokens", `${HEADER}\r\n${csvRow}my,precious`],
+  ["csv", "owners", `owner,quantity\r\n${OWNER},1\r\nmy,precious`],
+])("in %s, of %s, a file that isn't an export is refused, and stays: %j", async (format, what, text) => {
+  const file = join(folder, `foreign.${format}`);
+  writeFileSync(file, text);
+  const resume = ["heroes", "--format", format, "--what", what, "--out", file, "--resume"];
+
+  await expect(run(...resume)).rejects.toThrow("can't be continued");
+  expect(readFileSync(file, "utf8")).toBe(text);
+});
+
+it.each(["ndjson", "csv"])("a file in %s of another collection is refused, and stays", async (format) => {
+  const file = join(folder, `others.${format}`);
+  await run("others", "--format", format, "--out", file);
+  const text = readFileSync(file, "utf8");
+  const resume = ["--format", format, "--out", file, "--resume"];
+
+  await expect(run("heroes", ...resume)).rejects.toThrow(
+    `its last row is of ${CHAIN_ID}:${OTHER}, and heroes is ${CHAIN_ID}:${COLLECTION}.`,
+  );
+  expect(readFileSync(file, "utf8")).toBe(text);
+  await run(OTHER, "--chain", String(CHAIN_ID), ...resume);
   expect(readFileSync(file, "utf8")).toBe(text);
 });
