@@ -37,6 +37,13 @@ addMediaCommands(program, tool);
 addIndexCommands(program, tool);
 addMigrateCommand(program, tool);
 
+// Whoever reads the result may have enough, as `head` does.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+// A terminal that was closed takes no more, and what the command has to undo is still undone.
+process.stderr.on("error", () => undefined);
+
 program.parseAsync().catch((error: Error) => {
   process.stderr.write(`vitrine: ${error.message}\n`);
   process.exitCode = 1;

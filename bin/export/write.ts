@@ -86,6 +86,8 @@ export async function writeExport(
   try {
     await pipeline(Readable.fromWeb(body), counted, target, { signal, end: file !== undefined });
   } catch (error) {
+    // The reader of stdout has enough.
+    if (file === undefined && (error as NodeJS.ErrnoException).code === "EPIPE") return progress();
     if (file !== undefined && format === "parquet") await rm(file, { force: true });
     throw error;
   }

@@ -21,6 +21,8 @@ interface Options {
 }
 
 const APP = "npx vitrine export";
+// Of a terminal that closes, too.
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export function addExportCommand(program: Command, tool: Tool): void {
   program
@@ -60,7 +62,7 @@ async function run({ connect, print, progress }: Tool, collection: string, optio
   const service = connect();
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
-  process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
   const key = await service.call<{ id: string; key: string }>("POST", "/admin/keys", {
     app: APP,
     apis: ["market"],
@@ -104,11 +106,12 @@ async function run({ connect, print, progress }: Tool, collection: string, optio
     if (file !== undefined) print(result, lines);
   } finally {
     line.end();
-    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
     // Not what the export failed for, if it did.
     await service
       .call("DELETE", `/admin/keys/${encodeURIComponent(key.id)}`)
       .catch((error: Error) => progress(`key ${key.id} could not be revoked: ${error.message}`));
+    // Last: a second signal, as of a terminal that closes, would leave the key.
+    for (const signal of SIGNALS) process.off(signal, onSignal);
   }
 }
 

@@ -1,7 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { Command } from "commander";
 import { parquetReadObjects } from "hyparquet";
@@ -22,6 +25,7 @@ import {
   ref,
 } from "../support/refresh.ts";
 
+const BIN = fileURLToPath(new URL("../../bin/vitrine.js", import.meta.url));
 const test = await createTestDatabase();
 const { database, tables } = test;
 const folder = makePrivateFolder();
@@ -38,12 +42,15 @@ const OTHER = `0x${"e2".repeat(20)}`;
 const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
 /** Cuts the connection after so many bytes. */
 let cutAfter = Number.POSITIVE_INFINITY;
+/** Sends the first part of each answer, and no other. */
+let isHeld = false;
 const listener = getRequestListener(api.app.fetch);
 const server = createServer((request, response) => {
   let sent = 0;
   const write = response.write.bind(response) as (bytes: Uint8Array) => boolean;
   response.write = ((bytes: Uint8Array) => {
     const left = cutAfter - sent;
+    if (isHeld && sent > 0) return false;
     sent += bytes.length;
     if (sent < cutAfter) return write(bytes);
     write(bytes.subarray(0, left));
@@ -99,6 +106,26 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+/** Runs a line of a shell in which VITRINE stands for the command. */
+function shell(line: string) {
+  const child = spawn(
+    "bash",
+    ["-o", "pipefail", "-c", line.replaceAll("VITRINE", `"${process.execPath}" "${BIN}"`)],
+    {
+      env: { PATH: process.env.PATH, BASE_URL, VITRINE_OPERATOR_TOKEN: OPERATOR_TOKEN },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  const ended = (async () => {
+    const [out, err, code] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      new Promise((done) => child.on("close", done)),
+    ]);
+    return { out, err, code };
+  })();
+  return { child, ended };
+}
 const activeKeys = () =>
   database.query(
     "select 1 from vitrine.api_key k where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())",
@@ -226,4 +253,29 @@ it.each(["ndjson", "csv"])("a file in %s of another collection is refused, and s
   expect(readFileSync(file, "utf8")).toBe(text);
   await run(OTHER, "--chain", String(CHAIN_ID), ...resume);
   expect(readFileSync(file, "utf8")).toBe(text);
+});
+
+it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+  "ended by %s, it leaves whole rows and no key",
+  async (signal) => {
+    const file = join(folder, `${signal}.ndjson`);
+    isHeld = true;
+    const { child, ended } = shell(`exec VITRINE export heroes --out ${file}`);
+    await expect.poll(() => existsSync(file) && statSync(file).size > 0, { timeout: 30_000 }).toBe(true);
+    child.kill(signal);
+
+    expect(await ended).toMatchObject({ code: 1, err: expect.stringContaining("it was stopped") });
+    isHeld = false;
+    expect(await activeKeys()).toEqual([]);
+  },
+);
+
+it("a reader of stdout that has enough is its ordinary end", async () => {
+  const { ended } = shell("VITRINE export heroes | head -n 1");
+  const { out, err, code } = await ended;
+
+  expect(code).toBe(0);
+  expect(err).not.toMatch(/EPIPE|ended early/);
+  expect(JSON.parse(out)).toMatchObject({ token_id: "0" });
+  expect(await activeKeys()).toEqual([]);
 });
