@@ -61,7 +61,10 @@ export function addLockCommands(program: Command, tool: Tool): void {
     .action(async (options: { collection: string; pageSize?: number }) => {
       const reports = await reconcile(tool, options);
       tool.print({ collections: reports }, reports.flatMap(reportLines));
+      const unread = reports.reduce((sum, { unreadable }) => sum + unreadable, 0);
       if (reports.some(({ drift }) => drift.length > 0)) process.exitCode = DRIFT_EXIT_CODE;
+      else if (unread > 0)
+        throw new Error(`${unread} tokens could not be compared: their contract or its node gave no answer`);
     });
 }
 
@@ -120,7 +123,8 @@ function reportLines({ collection, compared_with, checked, unreadable, drift }: 
     ].join("  "),
   );
   const without = unreadable === 0 ? "" : `, ${unreadable} without an answer`;
-  const result = drift.length === 0 ? "all agree" : `${drift.length} differ`;
+  const agree = unreadable === 0 ? "all agree" : checked === 0 ? "not determined" : "all others agree";
+  const result = drift.length === 0 ? agree : `${drift.length} differ`;
   const summary =
     compared_with.length === 0
       ? "offers no view function of a lock standard (lockCount, isUnlocked, locked, getLocked): nothing to compare with"

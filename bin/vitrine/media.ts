@@ -1,5 +1,6 @@
 /** `npx vitrine media copy`: moves the images to another store. Needs no running service. */
 
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { CopyResult } from "../../src/api/media/storage/copy-pictures.ts";
 import { loadEnvironment } from "../environment.ts";
@@ -34,6 +35,9 @@ export function addMediaCommands(program: Command, { print, progress }: Tool): v
         const fault = await disk.check();
         if (fault !== undefined) throw new Error(fault);
       }
+      const [source] = addresses;
+      if (source.kind === "folder" && !existsSync(source.folder))
+        throw new Error(`--from names a folder that doesn't exist: ${source.folder}`);
       const line = createStatusLine(process.stderr);
       const result = await copyPictures({
         from,

@@ -2,7 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -64,6 +64,16 @@ it("copies what is missing or cut short, again and again, and from a bucket back
   expect((await copy("s3://pics/a", `file:${there}`)).code).toBe(0);
   for (const name of names)
     expect(await createDisk(there).getBytes(keyOf(name))).toEqual(await disk.getBytes(keyOf(name)));
+});
+
+it("refuses a source folder that doesn't exist, and creates none", async () => {
+  const [none, target] = [join(folder, "none"), join(folder, "target")];
+
+  const { code, stdout, stderr } = await copy(`file:${none}`, `file:${target}`);
+
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toBe(`vitrine: --from names a folder that doesn't exist: ${none}\n`);
+  expect([none, target].filter(existsSync)).toEqual([]);
 });
 
 it("copies the rest if one fails, and ends with the count", async () => {
