@@ -5,11 +5,15 @@ import { createConcurrencyLimit } from "../../../src/api/jobs/concurrency.ts";
 function createWork(limit: ReturnType<typeof createConcurrencyLimit>) {
   const started: number[] = [];
   const ends = new Map<number, { resolve: (value: number) => void; reject: (error: Error) => void }>();
-  const run = (nth: number, signal?: AbortSignal): Promise<number> =>
-    limit(() => {
-      started.push(nth);
-      return new Promise<number>((resolve, reject) => ends.set(nth, { resolve, reject }));
-    }, signal);
+  const run = (nth: number, signal?: AbortSignal, party?: string): Promise<number> =>
+    limit(
+      () => {
+        started.push(nth);
+        return new Promise<number>((resolve, reject) => ends.set(nth, { resolve, reject }));
+      },
+      signal,
+      party,
+    );
   return { started, ends, run };
 }
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -79,4 +83,22 @@ it("work whose signal is aborted as its turn comes does not start, and passes th
   await settle();
   ends.get(3)?.resolve(3);
   expect([await first, await next, started]).toEqual([1, 3, [1, 3]]);
+});
+
+it("parties take turns, whoever has queued more, and one that has left has none", async () => {
+  const { started, ends, run } = createWork(createConcurrencyLimit(1));
+  const leaving = new AbortController();
+  const all = [1, 2, 3, 4].map((nth) => run(nth, undefined, "many"));
+  const left = run(5, leaving.signal, "leaves");
+  const others = [run(6, undefined, "few"), run(7, undefined, "few"), run(8, undefined, "late")];
+  leaving.abort(new Error("left"));
+  await expect(left).rejects.toThrow("left");
+
+  for (const nth of [1, 2, 6, 8, 3, 7, 4]) {
+    ends.get(nth)?.resolve(nth);
+    await settle();
+  }
+
+  expect(started).toEqual([1, 2, 6, 8, 3, 7, 4]);
+  expect(await Promise.all([...all, ...others])).toEqual([1, 2, 3, 4, 6, 7, 8]);
 });

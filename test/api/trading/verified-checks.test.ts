@@ -443,9 +443,10 @@ describe("a request", () => {
     expect([status, body.details]).toEqual([400, [{ path: "verify", message }]]);
   });
 
-  it("of 100 tokens asks the node for no more than 32 at once, together with all others", async () => {
-    const ids = Array.from({ length: CROWD }, (_, index) => 1_000n + BigInt(index));
-    for (const id of ids)
+  /** Tokens that the index alone has. */
+  const crowd = Array.from({ length: CROWD }, (_, index) => 1_000n + BigInt(index));
+  beforeAll(async () => {
+    for (const id of crowd)
       await test.insert("tokenState", {
         chainId: chain.chainId,
         collectionAddress: lower(cast.open),
@@ -455,6 +456,9 @@ describe("a request", () => {
         burned: false,
         lockCount: 0,
       });
+  });
+
+  it("of 100 tokens asks the node for no more than 32 at once, together with all others", async () => {
     // A call that is given up in time frees its place while the node still runs it, and a busy machine needs that long.
     const noLimit = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => new AbortController().signal);
     onTestFinished(() => noLimit.mockRestore());
@@ -473,13 +477,55 @@ describe("a request", () => {
       return true;
     });
 
-    const tokens = ids.map((id) => ({ contract: cast.open, id }));
+    const tokens = crowd.map((id) => ({ contract: cast.open, id }));
     const [first, second] = await Promise.all([check(tokens.slice(0, 100)), check(tokens.slice(100))]);
 
     expect([...first, ...second].filter(({ allowed }) => allowed)).toHaveLength(CROWD);
     expect(callsOf(proxy.rpcRequests)).toHaveLength(CROWD);
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(32);
+  });
+
+  it("waits for no app that has more than its share of the node: they take turns", async () => {
+    const other = await api.createKey(["market"], "Other");
+    const held: (() => void)[] = [];
+    proxy.reset(({ calls: [call] }, response: ServerResponse) => {
+      if (call?.method !== "eth_call") return false;
+      const { id, params } = call as unknown as { id: number; params: [{ from: string }] };
+      const answer = () =>
+        void response
+          .writeHead(200, { "content-type": "application/json" })
+          .end(JSON.stringify({ jsonrpc: "2.0", id, result: "0x" }));
+      // Of 200 transfers of one app, 32 are under way and none ends; then two do.
+      held.push(answer);
+      return params.length > 0;
+    });
+    const many = [0, 100].map((from) =>
+      send(
+        crowd.slice(from, from + 100).map((id) => ({ contract: cast.open, id })),
+        { verify: "chain" },
+      ),
+    );
+    while (held.length < 32) await database.query("select 1");
+
+    const one = send([plain()], { verify: "chain" }, other);
+    while (proxy.count("eth_blockNumber") < 3) await database.query("select 1");
+    await database.query("select pg_sleep(0.1)");
+    // One of the app's own is next, and then the other app's.
+    for (const answer of held.splice(0, 2)) answer();
+    while (held.length < 32) await database.query("select 1");
+    held.pop()?.();
+
+    expect((await one).body.items).toMatchObject([{ allowed: true }]);
+    const items = (await Promise.all(many)).flatMap(({ body }) => body.items as Check[]);
+    expect(new Set(items.map(({ reason }) => reason))).toEqual(new Set([null, "not_verified"]));
+    expect(new Set(items.map(({ detail }) => detail))).toEqual(
+      new Set([
+        null,
+        `the RPC endpoint of chain ${chain.chainId} did not answer in time`,
+        "others were verified first, and its turn did not come in time",
+      ]),
+    );
   });
 
   it("is one of four at most that an app has verified at once; others, and plain checks, are not held up", async () => {

@@ -126,7 +126,8 @@ export function checkRoutes({ tradeChecks, collections }: CheckRouteDeps) {
     const tokens = findTokens(items, (address) => collections.find(address, chain_id));
     let checks: readonly TradeCheck[] = [];
     const check = async (): Promise<void> => {
-      checks = await tradeChecks.check(tokens, { wallet, verify: verify === "chain" });
+      const party = c.get("app").id;
+      checks = await tradeChecks.check(tokens, { wallet, verify: verify === "chain", party });
     };
     // Limited here because only the body shows whether a request uses the operator's node.
     await (verify ? limitVerifications(c, check) : check());

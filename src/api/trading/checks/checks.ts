@@ -26,6 +26,8 @@ export interface CheckSettings {
   readonly wallet?: string | undefined;
   /** Whether to simulate the transfer of each token that passes all other checks. */
   readonly verify?: boolean;
+  /** Who asks, such as an app: parties take turns at the node. */
+  readonly party?: string;
 }
 
 // Requests that arrive together share a statement: a quarter of the cost of one with a hundred tokens is the same for
@@ -53,14 +55,17 @@ export function createTradeChecks(deps: {
   }, TOGETHER);
 
   /** Verdicts by `tokenKey` for tokens without another refusal; a repeated token is simulated once. */
-  async function tryTransfers(judged: readonly Judged[]): Promise<ReadonlyMap<string, TransferVerdict>> {
+  async function tryTransfers(
+    judged: readonly Judged[],
+    party: string,
+  ): Promise<ReadonlyMap<string, TransferVerdict>> {
     const transfers = new Map<string, Transfer>();
     for (const { token, facts, reason } of judged) {
       const { standard, holder, indexed } = facts;
       if (reason !== null || standard === null || !indexed) continue;
       transfers.set(tokenKey(token), { ...token, standard, holder, asOfBlock: indexed.block });
     }
-    const verdicts = transfers.size === 0 ? [] : await verifier.verify([...transfers.values()]);
+    const verdicts = transfers.size === 0 ? [] : await verifier.verify([...transfers.values()], party);
     return new Map(
       [...transfers.keys()].flatMap((name, index) => {
         const verdict = verdicts[index];
@@ -77,7 +82,7 @@ export function createTradeChecks(deps: {
      */
     async check(
       tokens: readonly CheckedToken[],
-      { wallet, verify = false }: CheckSettings = {},
+      { wallet, verify = false, party = "" }: CheckSettings = {},
     ): Promise<TradeCheck[]> {
       const isPlain = wallet === undefined && !verify;
       const facts = isPlain
@@ -97,7 +102,7 @@ export function createTradeChecks(deps: {
         return [{ token, facts: found, reason: refusalFor({ ...found, fresh }) }];
       });
       if (!verify) return judged.map((each) => answer(each, undefined));
-      const verdicts = await tryTransfers(judged);
+      const verdicts = await tryTransfers(judged, party);
       return judged.map((each) => answer(each, verdicts.get(tokenKey(each.token)) ?? NOT_TRIED));
     },
   };

@@ -32,7 +32,7 @@ export const RECIPIENT: Address = `0x${keccak256(toHex("vitrine: the recipient o
 export const VERIFY_MS = 3_000;
 // The gas limit of any transaction (EIP-7825): a contract that uses more can't be transferred either.
 const TRANSFER_GAS = 2n ** 24n;
-// Per process and chain.
+// Per process and chain; what one app has verified may take seconds of the node.
 const CALLS_AT_ONCE = 32;
 // A load-balanced endpoint may route to a node that lacks the block another one has reported.
 const UNSEEN_BLOCK_MS = 500;
@@ -62,6 +62,7 @@ export function createTransferVerifier(clients: ChainClients) {
   async function verifyOn(
     chainId: number,
     transfers: readonly Transfer[],
+    party: string,
     signal: AbortSignal,
   ): Promise<TransferVerdict[]> {
     const limit = limits.get(chainId);
@@ -72,21 +73,28 @@ export function createTransferVerifier(clients: ChainClients) {
     }
     const block = Math.max(found.head, indexed);
     const node = askNode(found.endpoint, block, signal);
-    return Promise.all(transfers.map((transfer) => limit(() => tryTransfer(node, transfer))));
+    return Promise.all(
+      transfers.map((transfer) =>
+        limit(() => tryTransfer(node, transfer), signal, party).catch((error: unknown) => {
+          if (!signal.aborted) throw error;
+          return unknown("others were verified first, and its turn did not come in time");
+        }),
+      ),
+    );
   }
 
   return {
     /**
      * One verdict per transfer, in their order. Never rejects, and takes at most `VERIFY_MS`. All transfers of a chain
-     * run at the same block: the head of the first endpoint that has seen the indexed block.
+     * run at the same block: the head of the first endpoint that has seen the indexed block. Parties take turns at it.
      */
-    async verify(transfers: readonly Transfer[]): Promise<TransferVerdict[]> {
+    async verify(transfers: readonly Transfer[], party: string): Promise<TransferVerdict[]> {
       const signal = AbortSignal.timeout(VERIFY_MS);
       const verdicts = new Map<Transfer, TransferVerdict>();
       await Promise.all(
         [...new Set(transfers.map(({ chainId }) => chainId))].map(async (chainId) => {
           const some = transfers.filter((transfer) => transfer.chainId === chainId);
-          const found = await verifyOn(chainId, some, signal);
+          const found = await verifyOn(chainId, some, party, signal);
           for (const [index, transfer] of some.entries()) {
             const verdict = found[index];
             if (verdict) verdicts.set(transfer, verdict);
