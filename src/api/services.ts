@@ -54,6 +54,7 @@ export function createServices(deps: ServiceDeps) {
   const onFault = metrics && createLimitMetrics(metrics);
   const chain: ChainModule = { ...createChainModule({ database, tables, index }), ...deps.chain };
   const { clients, calls, witness, heads, latestBlock } = chain;
+  if (metrics) chain.measure(metrics);
   const collections = createCollections(index, (slugs) => readBySlugs(database, slugs));
   const accessModule = createAccessModule({
     ...config,
@@ -67,7 +68,7 @@ export function createServices(deps: ServiceDeps) {
 
   const readUri = deps.readUri ?? createUriReader(calls);
   const fetching = createFetching(config, {
-    ...(metrics && { metrics: createGatewayMetrics(metrics) }),
+    ...(metrics && { metrics: createGatewayMetrics(metrics, config.ipfsGateways) }),
     onMismatch: (gateway, cause) =>
       logger.warn({
         msg: "Paused an IPFS gateway that sent other bytes than it was asked for",

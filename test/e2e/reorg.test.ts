@@ -138,6 +138,9 @@ it("a lock, a mint, an update and a delegation that the chain reverted are rever
   // Its metadata may have been read during its short existence, and stays known.
   expect(unminted.token?.tradable ?? false).toBe(false);
   expect(await delegatesOf()).toEqual([]);
+  // The alert of docs/operations.md.
+  const metrics = await (await fetch(`${service.baseUrl}/metrics`)).text();
+  expect(metrics).toMatch(new RegExp(`^vitrine_chain_reorgs_total\\{chain="${chain.chainId}"\\} [1-9]`, "m"));
 });
 
 it("what the blocks of the winning side hold counts from there, as if nothing had been before", async () => {

@@ -1,5 +1,6 @@
 /** The chains: their nodes, and the chain index. */
 
+import type { Registry } from "prom-client";
 import type { IndexConfig } from "../../config.ts";
 import type { Database } from "../db/database.ts";
 import { createChainCalls } from "./contract/batched-calls.ts";
@@ -13,6 +14,7 @@ import { createChainClients } from "./rpc/clients.ts";
 import { forgetDelivered, keepDelivered } from "./rpc/delivered-store.ts";
 import { endpointsOf } from "./rpc/endpoints.ts";
 import { createHeadWitness, hashAtEndpoints } from "./rpc/head-witness.ts";
+import { createChainMetrics } from "./rpc/metrics.ts";
 import { deliveredBlocksOf } from "./rpc/ponder-transport.ts";
 
 export { createAnomalyLog } from "./index/anomalies.ts";
@@ -43,6 +45,16 @@ export function createChainModule({
     },
     /** The state of a chain's RPC endpoints, in configuration order. */
     reportEndpoints: (chainId: number) => endpoints.get(chainId)?.report() ?? [],
+    /** Registers the metrics of the chains' nodes. */
+    measure: (registry: Registry): void =>
+      createChainMetrics(
+        registry,
+        index.chains.map((chain) => ({
+          chain: chain.id,
+          blocks: deliveredBlocksOf(chain.id),
+          endpoints: endpointsOf(chain),
+        })),
+      ),
     latestBlock,
     heads,
     readBlock: createReadBlock(heads, latestBlock),

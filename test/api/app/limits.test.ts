@@ -68,7 +68,7 @@ describe("the limit of an app", () => {
       trustedProxies: [],
       baseUrl: "http://localhost",
       countUsage: () => {},
-      onFault: (limit) => faults.push(limit),
+      onFault: (limit) => () => faults.push(limit),
       limits,
     });
     const api = createTestApp(test, { rateLimits });

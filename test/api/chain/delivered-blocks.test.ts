@@ -129,6 +129,70 @@ describe("the blocks that Ponder was given", () => {
     ]);
   });
 
+  it.each<[string, number, readonly (readonly [number, string, string])[]]>([
+    ["one block is replaced by one of its number", 1, [[3, "c", "2a"]]],
+    ["the new chain is shorter", 1, [[2, "c", "1a"]]],
+    [
+      "the next block follows another one",
+      1,
+      [
+        [4, "b", "3b"],
+        [3, "b", "2a"],
+        [4, "b", "3b"],
+      ],
+    ],
+    [
+      "blocks that were missed come in any order",
+      1,
+      [
+        [6, "b", "5b"],
+        [5, "b", "4b"],
+        [4, "b", "3b"],
+        [3, "b", "2b"],
+        [2, "b", "1a"],
+        [5, "b", "4b"],
+      ],
+    ],
+    [
+      "it goes back and forth between two endpoints",
+      3,
+      [
+        [3, "b", "2a"],
+        [3, "a", "2a"],
+        [3, "b", "2a"],
+      ],
+    ],
+    [
+      "the chain only grows, with gaps",
+      0,
+      [
+        [9, "a", "8a"],
+        [4, "a", "3a"],
+        [5, "a", "4a"],
+        [9, "a", "8a"],
+      ],
+    ],
+    [
+      "a block comes again",
+      0,
+      [
+        [3, "a", "2a"],
+        [2, "a", "1a"],
+      ],
+    ],
+  ])("show %s as %i reorgs", async (_what, reorgs, later) => {
+    const blocks = createDeliveredBlocks();
+    const note = (number: number, branch: string, parent: string) =>
+      blocks.note({ ...block(number, `${number}${branch}`), parentHash: parent });
+    await note(1, "a", "0a");
+    await note(2, "a", "1a");
+    await note(3, "a", "2a");
+
+    for (const each of later) await note(...each);
+
+    expect(blocks.reorgs()).toBe(reorgs);
+  });
+
   it("are remembered for as long as a reorg may lead back to them, and no longer", async () => {
     const blocks = createDeliveredBlocks();
     for (let number = 1; number <= 2_000; number++) await blocks.note(block(number, `0x${number}`));

@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { getLogsRetryHelper } from "@ponder/utils";
+import { Registry } from "prom-client";
 import type { RpcError } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
-import { createDeliveredBlocks, type RpcBlock } from "../../../src/api/chain/rpc/delivered-blocks.ts";
+import {
+  createDeliveredBlocks,
+  type DeliveredBlocks,
+  type RpcBlock,
+} from "../../../src/api/chain/rpc/delivered-blocks.ts";
 import { createEndpoints, type Endpoints, endProbes } from "../../../src/api/chain/rpc/endpoints.ts";
+import { createChainMetrics } from "../../../src/api/chain/rpc/metrics.ts";
 import { createPonderRequest } from "../../../src/api/chain/rpc/ponder-transport.ts";
 import { type Endpoint, type Fault, startEndpoint } from "../../faults/support/endpoint.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -14,6 +20,7 @@ import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 interface View {
   readonly rpcs: readonly Endpoint[];
   readonly endpoints: Endpoints;
+  readonly blocks: DeliveredBlocks;
   readonly request: ReturnType<typeof createPonderRequest>;
   /** Fetches the latest block as Ponder polls it. */
   latest(): Promise<RpcBlock>;
@@ -46,9 +53,10 @@ async function open(count: number): Promise<View> {
   const rpcs = await Promise.all(Array.from({ length: count }, () => startEndpoint(chain.rpcUrl)));
   opened.push(...rpcs);
   const endpoints = createEndpoints({ id: chain.chainId, rpcUrls: rpcs.map(({ url }) => url) });
-  const request = createPonderRequest(endpoints, createDeliveredBlocks());
+  const blocks = createDeliveredBlocks();
+  const request = createPonderRequest(endpoints, blocks);
   const latest = () => request({ method: "eth_getBlockByNumber", params: ["latest", true] });
-  return { rpcs, endpoints, request, latest: latest as () => Promise<RpcBlock> };
+  return { rpcs, endpoints, blocks, request, latest: latest as () => Promise<RpcBlock> };
 }
 async function use(count: number): Promise<void> {
   view = await open(count);
@@ -73,6 +81,13 @@ const rangeOf = ({ number }: RpcBlock, { request }: Pick<View, "request"> = view
   }) as Promise<unknown[]>;
 const parentOf = ({ parentHash }: Pick<RpcBlock, "parentHash">) =>
   view.request({ method: "eth_getBlockByHash", params: [parentHash, false] }) as Promise<RpcBlock>;
+/** What /metrics says, by labels. */
+async function metric(name: string, { blocks, endpoints }: View = view): Promise<Record<string, number>> {
+  const registry = new Registry();
+  createChainMetrics(registry, [{ chain: chain.chainId, blocks, endpoints }]);
+  const { values = [] } = (await registry.getSingleMetric(name)?.get()) ?? {};
+  return Object.fromEntries(values.map(({ labels, value }) => [Object.values(labels).join(" "), value]));
+}
 /** Mines a block with logs, and delivers it to Ponder. */
 async function blockWithLogs(): Promise<RpcBlock> {
   await chain.write(heroes, "mint", [chain.account(1).address, nextId++]);
@@ -154,6 +169,42 @@ describe("an endpoint that fails", () => {
     expect(meanwhile.map(({ hash }) => hash)).toEqual(every.map(() => block.hash));
     expect((await Promise.all(waiting)).map((logs) => logs.length)).toEqual(every.map(() => 1));
     for (const each of views) await eventually(each.latest, isHead);
+  });
+
+  it("and is the only one is counted, though Ponder is answered with what it knows", async () => {
+    await use(1);
+    const place = `${chain.chainId} 1`;
+    const before = await metric("vitrine_rpc_failures_total");
+    await view.latest();
+    await first.goAway();
+
+    const answers = [await view.latest(), await view.latest()];
+    const failures = await eventually(
+      () => metric("vitrine_rpc_failures_total"),
+      ({ [place]: count = 0 }) => count >= 3,
+    );
+
+    expect(before).toEqual({ [place]: 0 });
+    expect(answers.map(({ number }) => number)).toEqual([head, head]);
+    expect(await metric("vitrine_rpc_calls_total")).toEqual({ [place]: expect.any(Number) });
+    const { [place]: calls = 0 } = await metric("vitrine_rpc_calls_total");
+    expect(calls).toBeGreaterThan(failures[place] ?? 0);
+    await first.comeBack();
+  });
+
+  it("is counted apart from its neighbour, whatever is wrong with it", async () => {
+    const views = await Promise.all(every.map(() => open(2)));
+    await Promise.all(views.map((each) => each.latest()));
+    failAll(views);
+    await mine();
+    await Promise.all(views.map((each) => eventually(each.latest, isHead)));
+
+    for (const each of views) {
+      await eventually(
+        () => metric("vitrine_rpc_failures_total", each),
+        (failures) => (failures[`${chain.chainId} 1`] ?? 0) > 0 && failures[`${chain.chainId} 2`] === 0,
+      );
+    }
   });
 
   it("by refusing connections is noticed as well", async () => {
@@ -379,6 +430,21 @@ describe("a reorganisation", () => {
 
     expect(number).toBe(lostParent.number);
     expect(hash).not.toBe(lostParent.hash);
+  });
+
+  it("is counted once, however deep it is", async () => {
+    const name = "vitrine_chain_reorgs_total";
+    const before = await metric(name);
+    await reorganise(snapshot, 3);
+
+    let step = await view.latest();
+    // As Ponder does: back to the block before both, and then forward again.
+    while (Number(step.number) >= Number(lostParent.number)) step = await parentOf(step);
+    await catchUp(Number(lostParent.number));
+    await view.latest();
+
+    expect(before).toEqual({ [chain.chainId]: 0 });
+    expect(await metric(name)).toEqual({ [chain.chainId]: 1 });
   });
 
   it("makes the logs of a dropped block an error that Ponder takes for final", async () => {

@@ -44,7 +44,7 @@ function appOver(server: LocalServer, key?: string, onFault = () => {}) {
     index,
     url: server.url,
     key,
-    onFault,
+    onFault: () => onFault,
   });
   return createTestApp(test, { delegationModule });
 }

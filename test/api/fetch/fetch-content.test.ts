@@ -66,7 +66,7 @@ function createProcess(ipfsUnverified?: IpfsUnverified) {
     fetchFromGateway: fetch,
     gateways,
     ipfsUnverified,
-    metrics: createGatewayMetrics(registry),
+    metrics: createGatewayMetrics(registry, gateways),
     onMismatch: (gateway) => paused.push(gateway),
   });
   return {
@@ -92,6 +92,22 @@ function createProcess(ipfsUnverified?: IpfsUnverified) {
     },
   };
 }
+
+it("each of the operator's gateways, and all others together, are counted from nothing", async () => {
+  const registry = new Registry();
+  createGatewayMetrics(registry, ["https://one.example", "https://two.example:8080/key"]);
+  const series = await Promise.all(
+    ["vitrine_gateway_mismatches_total", "vitrine_gateway_hedges_total"].map(
+      async (name) => (await registry.getSingleMetric(name)?.get())?.values,
+    ),
+  );
+
+  const fromNothing = ["one.example", "two.example:8080", "other"].map((gateway) => ({
+    labels: { gateway },
+    value: 0,
+  }));
+  expect(series).toMatchObject([fromNothing, fromNothing]);
+});
 
 const verified = { kind: "fetched", text: TEXT, verified: "cid" };
 

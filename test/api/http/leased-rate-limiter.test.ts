@@ -21,7 +21,7 @@ function replica(limit = LIMIT, db: Queryable = database) {
       return db.query(sql, parameters, name);
     },
   };
-  const points = createPoints(counting, limit, (name) => faults.push(name));
+  const points = createPoints(counting, limit, (name) => () => faults.push(name));
   return { limiter: createLeasedRateLimiter(points, limit), statements: () => statements, faults };
 }
 
@@ -136,9 +136,9 @@ describe("an exact limit", () => {
   it("that the database is too slow for is counted without it", async () => {
     const stuck: Queryable = { query: () => new Promise(() => {}) };
     const faults: string[] = [];
-    const limiter = createRateLimiter(stuck, { name: "stuck", requests: 1, seconds: 60 }, (name) =>
-      faults.push(name),
-    );
+    const limiter = createRateLimiter(stuck, { name: "stuck", requests: 1, seconds: 60 }, (name) => () => {
+      faults.push(name);
+    });
 
     expect((await limiter.take("client")).isAllowed).toBe(true);
     expect(faults).toEqual(["stuck"]);

@@ -4,6 +4,7 @@
  */
 
 import { blockNumber } from "./endpoint-probe.ts";
+import { createReorgCounter } from "./reorgs.ts";
 
 /** A JSON-RPC block; other fields are passed on unchanged. */
 export interface RpcBlock {
@@ -39,6 +40,7 @@ export type DeliveredBlocks = ReturnType<typeof createDeliveredBlocks>;
 export function createDeliveredBlocks() {
   const hashes = new Map<number, Set<string>>();
   const headers = new Map<string, RpcBlock>();
+  const reorgs = createReorgCounter(NUMBERS_MAX);
   let highest = 0;
   let unsaved: DeliveredBlock[] = [];
   let keep: KeepDelivered | undefined;
@@ -61,6 +63,7 @@ export function createDeliveredBlocks() {
       const number = numberOf(block);
       if (number <= highest - NUMBERS_MAX) return;
       highest = Math.max(highest, number);
+      reorgs.note({ number, hash: block.hash, parentHash: block.parentHash });
       const known = hashes.get(number) ?? new Set();
       hashes.set(number, known);
       const { transactions: _, ...header } = block;
@@ -80,6 +83,8 @@ export function createDeliveredBlocks() {
     header: (hash: string): RpcBlock | undefined => headers.get(hash),
     /** Ponder received another block of this number, and never this one. */
     isOfAnotherChain: ({ number, hash }: DeliveredBlock): boolean => hashes.get(number)?.has(hash) === false,
+    /** How often a block has taken the place of one that Ponder had received. */
+    reorgs: reorgs.count,
     /** Hands over everything recorded so far, and from now on each block before Ponder receives it. */
     async keepWith(keeper: KeepDelivered): Promise<void> {
       keep = keeper;

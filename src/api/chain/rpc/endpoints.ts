@@ -32,6 +32,12 @@ export interface EndpointReport {
   readonly latestBlock: number | null;
 }
 
+export interface EndpointCounts {
+  readonly endpoint: number;
+  readonly calls: number;
+  readonly failures: number;
+}
+
 /** `unknown`: healthy endpoints responded, but none had the data; `refused` is one of their refusals. */
 export type PoolAnswer =
   | { readonly kind: "answer"; readonly result: unknown }
@@ -62,6 +68,8 @@ interface State {
   latest: number | undefined;
   probedAt: number;
   probes: number;
+  calls: number;
+  failures: number;
 }
 
 export type Endpoints = ReturnType<typeof createEndpoints>;
@@ -99,6 +107,8 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       latest: undefined,
       probedAt: 0,
       probes: 0,
+      calls: 0,
+      failures: 0,
     }),
   );
   /** New heights of the chain and when any endpoint first reported them, oldest first. */
@@ -138,11 +148,23 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     state.fault = reason;
   }
 
+  /** Counts a call, which fails if its outcome is of this kind. */
+  async function count<Of extends { readonly kind: string }>(
+    state: State,
+    outcome: Promise<Of>,
+    failure: Of["kind"],
+  ): Promise<Of> {
+    state.calls++;
+    const found = await outcome;
+    if (found.kind === failure) state.failures++;
+    return found;
+  }
+
   /** True if the endpoint reports a head of this chain. */
   async function probe(state: State): Promise<boolean> {
     const askedAt = Date.now();
     state.probes++;
-    const found = await probeEndpoint(state.rpc, chainId);
+    const found = await count(state, probeEndpoint(state.rpc, chainId), "down");
     state.probes--;
     if (found.kind === "down") {
       if (askedAt < state.wellAt) return false;
@@ -218,7 +240,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
           continue;
         }
         const askedAt = Date.now();
-        const asked = state.rpc.ask(call, TIMEOUT_MS);
+        const asked = count(state, state.rpc.ask(call, TIMEOUT_MS), "fault");
         const outcome = await withTimeout(hedgeMs, Promise.race([asked, ...pending]));
         if (outcome === undefined) {
           pending.push(asked.then((late) => (isGood(late, state) ? late : never())));
@@ -277,6 +299,9 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       const state = states[endpoint - 1];
       if (state) fail(state, reason);
     },
+    /** This process's calls so far, and how many of them failed. A probe is one. */
+    counts: (): readonly EndpointCounts[] =>
+      states.map(({ rpc, calls, failures }) => ({ endpoint: rpc.place, calls, failures })),
     report(): EndpointReport[] {
       const used = inOrder()[0];
       return states.map((state) => ({

@@ -18,11 +18,16 @@ const OTHER = "other";
 const hostOf = (gateway: string | undefined): string =>
   gateway === undefined ? OTHER : new URL(gateway).host;
 
-/** Replaces metrics that an earlier start in the same process registered. */
-export function createGatewayMetrics(registry: Registry): GatewayMetrics {
+/**
+ * Each of the operator's gateways has its series from the start: an alert sees no increase from nothing to one. Replaces
+ * metrics that an earlier start in the same process registered.
+ */
+export function createGatewayMetrics(registry: Registry, gateways: readonly string[]): GatewayMetrics {
   const counter = (name: string, help: string) => {
     registry.removeSingleMetric(name);
-    return new Counter({ name, help, labelNames: ["gateway"], registers: [registry] });
+    const counter = new Counter({ name, help, labelNames: ["gateway"], registers: [registry] });
+    for (const gateway of [...gateways, undefined]) counter.inc({ gateway: hostOf(gateway) }, 0);
+    return counter;
   };
   const mismatches = counter(
     "vitrine_gateway_mismatches_total",

@@ -14,5 +14,9 @@ export function createLimitMetrics(registry: Registry): OnFault {
     labelNames: ["limit"],
     registers: [registry],
   });
-  return (limit) => fallbacks.inc({ limit });
+  return (limit) => {
+    // An alert sees no increase from nothing to one.
+    fallbacks.inc({ limit }, 0);
+    return () => fallbacks.inc({ limit });
+  };
 }

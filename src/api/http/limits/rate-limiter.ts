@@ -37,8 +37,8 @@ export interface ExactLimiter extends RateLimiter, AmountLimiter {
   release(key: string): Promise<void>;
 }
 
-/** Called with the limit's name each time that the database is unreachable. */
-export type OnFault = (limit: string) => void;
+/** Called once with a limit's name; returns what is called each time that the database is unreachable. */
+export type OnFault = (limit: string) => () => void;
 
 const windowOf = ({ name, requests, seconds }: RateLimit) => ({
   keyPrefix: name,
@@ -50,14 +50,15 @@ const windowOf = ({ name, requests, seconds }: RateLimit) => ({
  * Counts in PostgreSQL. While the database is away or slow, each process counts on its own: a limit is a protection,
  * and not a reason to refuse everybody.
  */
-export function createPoints(database: Queryable, limit: RateLimit, onFault: OnFault = () => {}): Points {
+export function createPoints(database: Queryable, limit: RateLimit, onFault?: OnFault): Points {
+  const countFault = onFault?.(limit.name);
   const limiter = new RateLimiterPostgres({
     ...windowOf(limit),
     storeClient: {
       query: async ({ text, values }: { text: string; values: readonly unknown[] }) => {
         const rows = await withTimeout(STORE_TIMEOUT_MS, database.query(text, values));
         if (rows) return { rows, rowCount: rows.length };
-        onFault(limit.name);
+        countFault?.();
         throw new Error("the database did not answer");
       },
     },
