@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { TokenView } from "../../../src/api/catalog/tokens/token-view.ts";
+import { NORMALISER } from "../../../src/api/metadata/rules.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
@@ -180,14 +181,28 @@ describe("tokenReport", () => {
     const report = async (tokenId: string, more = "") =>
       (
         await run(`{ tokenReport(${ADDRESS}, tokenId: "${tokenId}"${more}) {
-          tokenId metadata { status uri } issues { code } versions { number trigger outcome } next } }`)
+          tokenId metadata { status uri } issues { code }
+          media { image { status reason width height bytes format } video { status } animationUrl { status } }
+          versions { number trigger outcome normaliser } next } }`)
       ).tokenReport;
 
     expect(await report("1")).toEqual({
       tokenId: "1",
       metadata: { status: "current", uri: "https://meta.example/1" },
       issues: [],
-      versions: [{ number: 1, trigger: "rest", outcome: "updated" }],
+      media: {
+        image: {
+          status: "skipped",
+          reason: "not checked yet",
+          width: null,
+          height: null,
+          bytes: null,
+          format: null,
+        },
+        video: { status: "skipped" },
+        animationUrl: { status: "skipped" },
+      },
+      versions: [{ number: 1, trigger: "rest", outcome: "updated", normaliser: NORMALISER }],
       next: null,
     });
     expect((await report("1", ", before: 1")).versions).toEqual([]);

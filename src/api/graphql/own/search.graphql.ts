@@ -194,13 +194,31 @@ export const searchSdl = /* GraphQL */ `
     collectionAddress: String!
     tokenId: String!
     metadata: TokenReportMetadata!
-    "Of the served document."
+    "Of the served document and its media."
     issues: [MetadataIssue!]!
+    "What the last checks found."
+    media: MediaReport!
     traits: [TokenTraitValue!]!
     display: TokenDisplay!
     versions: [MetadataVersion!]!
     "The cursor of the next page, for its before; null on the last one."
     next: Int
+  }
+
+  type MediaReport {
+    image: CheckedMedia!
+    video: CheckedMedia!
+    animationUrl: CheckedMedia!
+  }
+
+  type CheckedMedia {
+    "accepted, rejected, unreachable, or skipped: there is no URL, or it has not been checked yet."
+    status: String!
+    reason: String
+    width: Int
+    height: Int
+    bytes: Float
+    format: String
   }
 
   type TokenReportMetadata {
@@ -226,6 +244,8 @@ export const searchSdl = /* GraphQL */ `
     "The block at which the URI was read."
     readBlock: Float
     contentHash: String
+    "The version of the rules that last read the document."
+    normaliser: Int!
     durationMs: Int!
     fetchedAt: String!
     "The last fetch that found the same document again."
