@@ -231,6 +231,25 @@ describe("GET /admin/refreshes", () => {
     expect(body.queue.oldest_seconds).toBeGreaterThanOrEqual(90);
   });
 
+  it("counts a recheck from the moment it is due, for the queue and for its host", async () => {
+    await request({ token_ids: ["1", "2", "3"] });
+    await database.query(`
+      update vitrine.refresh set host = case when token_id = 3 then 'quiet.example' else 'busy.example' end;
+      update vitrine.refresh set waiting_since = now() + interval '1 hour', priority = 5 where token_id > 1`);
+
+    const { body } = await admin();
+    await database.query("update vitrine.refresh set waiting_since = now() where token_id > 1");
+    const { body: later } = await admin();
+
+    expect(body.queue.waiting).toMatchObject({ request: 1, background: 0 });
+    expect(body.hosts).toMatchObject([{ host: "busy.example", waiting: 1 }]);
+    expect(later.queue.waiting).toMatchObject({ request: 1, background: 2 });
+    expect(later.hosts).toMatchObject([
+      { host: "busy.example", waiting: 2 },
+      { host: "quiet.example", waiting: 1 },
+    ]);
+  });
+
   it("stays short however many hosts and sweeps there are, and counts no host to the end", async () => {
     await database.query(
       `insert into vitrine.refresh (chain_id, collection, token_id, wanted, priority, trigger, host)

@@ -83,7 +83,10 @@ export async function readQueueState(database: Database): Promise<QueueState> {
   return { waiting, oldestSeconds: Math.max(0, ...rows.map((row) => row.oldestSeconds)) };
 }
 
-/** Hosts with waiting tokens or in a pause: paused ones first, then those with the most waiting tokens. */
+/**
+ * Hosts with work or in a pause: paused ones first, then those with the most waiting tokens. Rechecks count from the moment
+ * they are due. Of more hosts with work than are shown, the first by name are taken.
+ */
 export async function readHosts(db: Queryable): Promise<Excerpt<HostState>> {
   const rows = await db.query<HostState>(
     `with recursive ${hostsOf("hosts", WAITING, "$1")}, ${hostsOf("leased_hosts", LEASED, "$1")}, paused as (
@@ -94,14 +97,17 @@ export async function readHosts(db: Queryable): Promise<Excerpt<HostState>> {
        union select host from leased_hosts where host is not null
        union select host from paused
      )
+     select host, "pausedUntil", reason, waiting, "inFlight" from (
      select n.host, p.paused_until as "pausedUntil", p.reason,
             (select count(*)::int from (
                select from vitrine.refresh r
-                where ${WAITING} and r.host = n.host limit $2) w) as waiting,
+                where ${WAITING} and r.host = n.host and r.waiting_since <= now() limit $2) w) as waiting,
             (select count(*)::int from vitrine.refresh r
-              where ${LEASED} and r.host = n.host and r.leased_until > now()) as "inFlight"
-       from named n left join paused p on p.host = n.host
-      order by p.host is null, waiting desc, n.host limit $1 + 1`,
+              where ${LEASED} and r.host = n.host and r.leased_until > now()) as "inFlight",
+            exists (select from leased_hosts l where l.host = n.host) as "isLeased"
+       from named n left join paused p on p.host = n.host) as hosts
+      where waiting > 0 or "isLeased" or "pausedUntil" is not null
+      order by "pausedUntil" is null, waiting desc, host limit $1 + 1`,
     [HOSTS_MAX, HOST_TOKENS_MAX],
   );
   return excerpt(rows, HOSTS_MAX);
