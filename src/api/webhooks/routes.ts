@@ -4,7 +4,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
 import { errorResponses } from "../http/error-responses.ts";
-import type { ErrorCode } from "../http/errors.ts";
+import { ApiError, type ErrorCode } from "../http/errors.ts";
 import { limitField } from "../http/fields.ts";
 import { cursorField, pageCursor } from "../http/page-cursor.ts";
 import { createRouter, limitBody, requireJson } from "../http/router.ts";
@@ -184,6 +184,25 @@ export interface WebhookRouteDeps {
   readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
 }
 
+/** Names the entry of the body in the errors of what is done. */
+const pathOf =
+  (path: string) =>
+  <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const messages = error.details.map(({ message }) => message);
+      throw new ApiError(
+        error.code,
+        (messages.length > 0 ? messages : ["is no collection that is served here"]).map((message) => ({
+          path,
+          message,
+        })),
+      );
+    }
+  };
+
 /** Needs `requireKey` before it. */
 export function webhookRoutes({ webhooks, findCollection }: WebhookRouteDeps) {
   const settingsOf = (sent: z.infer<typeof changedWebhookBody>) => ({
@@ -193,7 +212,10 @@ export function webhookRoutes({ webhooks, findCollection }: WebhookRouteDeps) {
     ...(sent.collections && {
       collections: [
         ...new Set(
-          sent.collections.map(({ address, chainId }) => collectionKey(findCollection(address, chainId))),
+          sent.collections.map(({ address, chainId }, index) => {
+            const refuse = pathOf(`collections[${index}]`);
+            return collectionKey(refuse(() => findCollection(address, chainId)));
+          }),
         ),
       ],
     }),

@@ -3,6 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import { type EventType, eventTypes, isEventType } from "../events/rules.ts";
 import { clip, collectionRefField, isStorable } from "../http/fields.ts";
+import { parseUrl } from "../http/text/parse-url.ts";
 import type { DeliveryRow } from "./delivery-store.ts";
 import type { WebhookState } from "./service.ts";
 
@@ -23,11 +24,21 @@ const typeField = z
   .openapi({ type: "string", enum: [...eventTypes] });
 
 const fields = {
-  url: z.string().openapi({
-    example: "https://partner.example/hooks",
-    maxLength: URL_CHARACTERS_MAX,
-    description: "An https URL of a public host.",
-  }),
+  // The service refuses URLs that only the operator's configuration decides on.
+  url: z
+    .string()
+    .max(URL_CHARACTERS_MAX, {
+      error: (issue) =>
+        `must have at most ${URL_CHARACTERS_MAX} characters; it has ${String(issue.input).length}`,
+      abort: true,
+    })
+    .refine((text) => parseUrl(text) !== undefined, {
+      error: (issue) => `must be an https URL; "${clip(String(issue.input))}" can't be parsed`,
+    })
+    .openapi({
+      example: "https://partner.example/hooks",
+      description: "An https URL of a public host.",
+    }),
   description: z
     .string()
     .max(DESCRIPTION_MAX, {

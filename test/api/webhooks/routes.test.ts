@@ -67,7 +67,26 @@ describe("registering", () => {
 
   it("refuses a collection that is not served", async () => {
     const { body } = await create({ collections: [`0x${"1".repeat(40)}`] });
-    expect(body.code).toBe("COLLECTION_NOT_FOUND");
+    expect(body).toMatchObject({
+      code: "COLLECTION_NOT_FOUND",
+      details: [{ path: "collections[0]", message: "is no collection that is served here" }],
+    });
+    const far = await create({ collections: [COLLECTION, `5:${COLLECTION}`] });
+    expect(far.body).toMatchObject({ code: "INVALID_REQUEST", details: [{ path: "collections[1]" }] });
+  });
+
+  it("names everything that is wrong with a body at once, at 2,048 characters of URL and one more", async () => {
+    const long = (characters: number) => url.padEnd(characters, "x");
+    const refused = await create({ url: long(2_049), description: "x".repeat(201) });
+    expect(refused.body.details.map(({ path }: { path: string }) => path).sort()).toEqual([
+      "description",
+      "url",
+    ]);
+    expect((await create({ url: "partner", collections: ["0x1"] })).body.details).toEqual([
+      { path: "url", message: 'must be an https URL; "partner" can\'t be parsed' },
+      { path: "collections[0]", message: '"0x1" is not an address or chainId:address' },
+    ]);
+    expect((await create({ url: long(2_048) })).status).toBe(201);
   });
 
   it("allows ten for an app, also when they are registered at once", async () => {
