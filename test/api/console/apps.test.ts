@@ -133,6 +133,17 @@ describe("somebody else's app", () => {
 });
 
 describe("the operator's pages", () => {
+  it("say where an operator's own apps are, which start at the highest tier", async () => {
+    await operator.createApp("Ours");
+
+    const { text } = await operator.get("/console");
+    expect(text).toContain('href="/console/operator/apps"');
+    expect(text).not.toContain("No apps yet");
+    expect((await operator.get("/console/operator/apps")).text).toContain("Ours");
+    expect(await database.query("select tier from vitrine.app")).toEqual([{ tier: "advanced" }]);
+    expect((await partner.get("/console")).text).toContain("No apps yet");
+  });
+
   const tabs = ["", "/apps", "/collections", "/refreshes", "/hosts", "/traits", "/audit"];
 
   it.each(tabs)("%s do not exist for a partner", async (tab) => {

@@ -7,6 +7,7 @@ import { Badge, Button, Card, Empty, Field, Title } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { type ConsoleContext, type ConsoleEnv, formOf, goTo, type Site, signedIn } from "../env.ts";
 import { render } from "../frame.tsx";
+import { operatorPath } from "../operator/operator-frame.tsx";
 
 const NAME_MAX = 60;
 // The characters of names that people write; no control characters and no markup.
@@ -39,7 +40,7 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
   async function list(c: ConsoleContext, sent?: { name: string; apis: readonly ApiName[]; error: string }) {
     const { apps: text, purposes } = words().consoleApp;
     const session = signedIn(c);
-    // Apps created by the operator's CLI belong to no wallet; operators find them under Operator.
+    // Operators have no wallet, and their apps belong to all of them.
     const apps = session.address === null ? [] : await site.apps.list(session.address);
     return render(
       site,
@@ -47,7 +48,11 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
       { title: text.title, status: sent ? 400 : 200 },
       <>
         <Title hint={text.hint}>{text.yours}</Title>
-        {apps.length === 0 ? (
+        {session.address === null ? (
+          <Empty>
+            {text.ofOperators} <a href={site.to(operatorPath("/apps"))}>{words().operator.apps.title}</a>
+          </Empty>
+        ) : apps.length === 0 ? (
           <Empty>{text.none}</Empty>
         ) : (
           <div class="grid">

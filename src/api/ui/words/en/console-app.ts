@@ -30,6 +30,7 @@ export const consoleApp = {
     yours: "Your apps",
     hint: "An app has a key, and access to the APIs that it uses.",
     none: "No apps yet. Create the first one below.",
+    ofOperators: "Apps that operators create are listed under",
     noApi: "no API yet",
     create: "Create an app",
     name: "Name",
