@@ -4579,7 +4579,7 @@ export interface operations {
             readonly query?: {
                 /** @description The chain; without it, the one that has the address. */
                 readonly chain_id?: number;
-                /** @description One or more, separated by commas; without it, all. */
+                /** @description Addresses or slugs, separated by commas; without it, all. */
                 readonly collection_address?: string;
                 /** @description Without it, all. */
                 readonly type?: string;

@@ -8,7 +8,7 @@ import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
-import { addressField, chainIdField, clip } from "../http/fields.ts";
+import { chainIdField, clip, collectionNameField } from "../http/fields.ts";
 import { type KeyFinder, keyOf } from "../http/key.ts";
 import { createInFlightLimiter } from "../http/limits/in-flight-limiter.ts";
 import { answerLimit, type InFlightLimit, rateLimited } from "../http/limits/rate-limit.ts";
@@ -64,9 +64,10 @@ const streamRoute = createRoute({
     headers: z.object({ "last-event-id": lastIdField }),
     query: z.object({
       chain_id: chainIdField,
-      collection_address: list(addressField, COLLECTIONS_MAX)
-        .optional()
-        .openapi({ type: "string", description: "One or more, separated by commas; without it, all." }),
+      collection_address: list(collectionNameField, COLLECTIONS_MAX).optional().openapi({
+        type: "string",
+        description: "Addresses or slugs, separated by commas; without it, all.",
+      }),
       type: list(typeField, eventTypes.length)
         .optional()
         .openapi({ type: "string", example: "lock,unlock", description: "Without it, all." }),
@@ -93,7 +94,7 @@ export interface EventRouteDeps {
   readonly keys: KeyFinder;
   readonly collections: {
     readonly all: readonly CollectionConfig[];
-    find(address: string, chainId?: number): CollectionConfig;
+    findAllNamed(names: readonly string[], chainId?: number): Promise<readonly CollectionConfig[]>;
   };
 }
 
@@ -112,11 +113,11 @@ export const requireAcceptsStream = createMiddleware(async (c, next) => {
 export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
   const streams = createInFlightLimiter(appStreams);
 
-  return createRouter().openapi(streamRoute, (c) => {
+  return createRouter().openapi(streamRoute, async (c) => {
     // A HEAD reads no body, so the stream would never end.
     if (c.req.method === "HEAD") return c.body(null, 200, { "content-type": "text/event-stream" });
     const query = c.req.valid("query");
-    const filter = filterOf(query, collections);
+    const filter = await filterOf(query, collections);
     const after = c.req.valid("header")["last-event-id"] ?? query.last_event_id;
     if (hub.size >= allStreams.requests) throw rateLimited(allStreams, "process", allStreams.retrySeconds);
     // Not by the middleware: a stream continues after its request is answered.
@@ -140,12 +141,12 @@ export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
   });
 }
 
-function filterOf(
+async function filterOf(
   query: { chain_id?: number; collection_address?: readonly string[]; type?: readonly EventType[] },
-  { all, find }: EventRouteDeps["collections"],
-): EventFilter {
+  { all, findAllNamed }: EventRouteDeps["collections"],
+): Promise<EventFilter> {
   const { chain_id: chainId, collection_address = [], type = [] } = query;
-  const named = collection_address.map((address) => find(address, chainId));
+  const named = await findAllNamed(collection_address, chainId);
   if (chainId !== undefined && !all.some((each) => each.chainId === chainId)) {
     const message = `chain ${chainId} has no collection that is served here`;
     throw new ApiError("INVALID_REQUEST", [{ path: "chain_id", message }]);

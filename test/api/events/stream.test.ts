@@ -174,6 +174,12 @@ describe("a last id", () => {
 });
 
 describe("a request", () => {
+  it("names collections by slug too", async () => {
+    const refused = await api.call("/market/events?collection_address=nobody", { key });
+    expect([refused.status, refused.body.code]).toEqual([404, "COLLECTION_NOT_FOUND"]);
+    expect((await read("?collection_address=heroes")).isOpen).toBe(true);
+  });
+
   it.each([
     ["?type=locks", "type[0]"],
     ["?collection_address=0x1", "collection_address[0]"],
