@@ -1,6 +1,7 @@
 /** On-chain triggers as Ponder would write them, and their results. */
 
 import { type ChainTables, chainTables } from "../../src/api/chain/index/tables.ts";
+import type { Database } from "../../src/api/db/database.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
 import { createChainTriggers } from "../../src/api/refresh/triggers/chain-triggers.ts";
 import type { EnqueueMedia } from "../../src/api/refresh/triggers/seen-tokens.ts";
@@ -98,7 +99,8 @@ export function createTriggerSetup(
 
     triggers: (tables: ChainTables = test.tables, now?: () => number) =>
       createChainTriggers({ database, tables, metadata: metadata(tables), media, ...(now && { now }) }),
-    sweeps: () => createSweeps({ database, metadata: metadata(test.tables), media }),
+    sweeps: (of: Database = database) =>
+      createSweeps({ database: of, metadata: metadata(test.tables), media }),
 
     async clear(): Promise<void> {
       await database.query(

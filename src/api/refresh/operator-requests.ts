@@ -12,7 +12,7 @@ import { enqueue } from "./queue/queue.ts";
 import { type ReceiptProgress, readProgress } from "./receipts/progress-store.ts";
 import { addReceipt } from "./receipts/receipts.ts";
 import { inSendSpan, logRequested } from "./refresh-spans.ts";
-import { addSweep } from "./triggers/sweeps.ts";
+import { addSweep } from "./triggers/new-sweeps.ts";
 import { createJudge, fetchedOf, viewVerdict } from "./verdicts.ts";
 
 // Zero would void the blocks that waiting events have named; every token is read above block 1 anyway.

@@ -3,7 +3,7 @@ import { createSweepEnds } from "../../../src/api/refresh/collections/sweep-ends
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete, type Lease } from "../../../src/api/refresh/queue/leases.ts";
 import { settle, type TokenStatus } from "../../../src/api/refresh/receipts/receipts.ts";
-import { addSweep } from "../../../src/api/refresh/triggers/sweeps.ts";
+import { addSweep } from "../../../src/api/refresh/triggers/new-sweeps.ts";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { ask, CHAIN_ID, COLLECTION, emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";

@@ -6,7 +6,7 @@ import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete } from "../../../src/api/refresh/queue/leases.ts";
 import { settle, type TokenStatus } from "../../../src/api/refresh/receipts/receipts.ts";
 import { forgetOldReceipts } from "../../../src/api/refresh/receipts/retention.ts";
-import { addSweep } from "../../../src/api/refresh/triggers/sweeps.ts";
+import { addSweep } from "../../../src/api/refresh/triggers/new-sweeps.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { addReceipt, findReceipt } from "../../../src/api/refresh/receipts/receipts.ts";
 import { forgetOldReceipts, forgetOldSweeps } from "../../../src/api/refresh/receipts/retention.ts";
-import { addSweep } from "../../../src/api/refresh/triggers/sweeps.ts";
+import { addSweep } from "../../../src/api/refresh/triggers/new-sweeps.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 

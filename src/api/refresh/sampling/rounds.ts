@@ -12,7 +12,8 @@ import type { SampledCollection, SampledToken } from "../../metadata/records/sam
 import type { MetadataService } from "../../metadata/service.ts";
 import type { ReadUri } from "../../metadata/uri/read-uri.ts";
 import { enqueue } from "../queue/queue.ts";
-import { addSweep, isBeingSwept } from "../triggers/sweeps.ts";
+import { addSweep } from "../triggers/new-sweeps.ts";
+import { isBeingSwept } from "../triggers/sweeps.ts";
 import { hasNewTriggers } from "../triggers/trigger-store.ts";
 import { noSamplingMetrics, type Sampled, type SamplingMetrics } from "./metrics.ts";
 import {

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { Queryable } from "../../db/database.ts";
 import { addReceipt } from "../receipts/receipts.ts";
-import { addSweep, type NewSweep } from "./sweeps.ts";
+import { addSweep, type NewSweep } from "./new-sweeps.ts";
 
 // A contract may announce its collection with every block while its host is away: then no sweep ends.
 const UNENDED_MAX = 10;

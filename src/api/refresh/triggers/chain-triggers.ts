@@ -9,8 +9,8 @@ import type { Database, Queryable } from "../../db/database.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import { type EnqueueRequest, enqueueTogether } from "../queue/queue.ts";
 import { addChainSweep } from "./chain-sweeps.ts";
+import { addSweep, endMintSweep } from "./new-sweeps.ts";
 import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
-import { addSweep, endMintSweep } from "./sweeps.ts";
 import { type Batch, group, isAsked, newestUnasked, type TriggerRow, triggerOf } from "./trigger-batches.ts";
 import {
   BATCH_ROWS,
@@ -154,10 +154,9 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
   async function addSweeps(tx: Queryable, chainId: number, batch: Batch): Promise<void> {
     const { collection, trigger, isOld, ranges } = batch;
     for (const range of ranges) {
-      const from = range.scope === "collection" ? "0" : range.from;
       const minted = range.source === "mint";
       const block = trigger === "reorg" ? 0 : Number(range.block);
-      const sweep = { chainId, collection, from, to: range.to, skipRead: isOld, minted, block };
+      const sweep = { chainId, collection, from: range.from, to: range.to, skipRead: isOld, minted, block };
       if (minted && trigger === "reorg") await endMintSweep(tx, sweep);
       // A re-index reads what it finds unread, and announces nothing.
       if (range.scope === "collection" && !isOld) await addChainSweep(tx, sweep);

@@ -19,76 +19,6 @@ const COUNTED_MAX = 5_000;
 // Then chain triggers get their turn.
 const STEPS_MAX = 100;
 
-export interface NewSweep {
-  readonly chainId: number;
-  readonly collection: string;
-  /** Decimal ids, both included. */
-  readonly from: string;
-  readonly to: string;
-  readonly block: number;
-  /** Set for a trigger that may have been answered already: tokens read at its block or later are left out. */
-  readonly skipRead: boolean;
-  /** The range was minted, or its mint was reverted and `block` is 0. */
-  readonly minted?: boolean;
-  /** Serves the result even if it is less complete than what was served before. */
-  readonly accept?: boolean;
-  /** The receipt that shows the outcome of its tokens. */
-  readonly receiptId?: string;
-  /** Started by a change without an event: its tokens need no recheck. */
-  readonly isBySample?: boolean;
-  /** Started by an event of the chain: its tokens are rechecked though it has a receipt. */
-  readonly isByChain?: boolean;
-}
-
-/**
- * Adds a sweep. If a sweep that covers it has not started, that one replaces it: a contract that announces its whole
- * collection again and again costs one sweep after the running one. Returns the receipt's id, if there is one; that of
- * the replacing sweep takes precedence.
- */
-export async function addSweep(db: Queryable, sweep: NewSweep): Promise<string | undefined> {
-  const { chainId, collection, from, to, block, skipRead, minted = false, accept = false } = sweep;
-  const { receiptId = null, isBySample = false, isByChain = false } = sweep;
-  const [row] = await db.query<{ receiptId: string | null }>(
-    `with covering as (
-       update vitrine.sweep s
-          set block = case when $5 = 0 or s.block = 0 then 0 else greatest(s.block, $5) end,
-              skip_read = s.skip_read and $6,
-              accept = s.accept or $7,
-              receipt_id = coalesce(s.receipt_id, $8::uuid),
-              by_sample = s.by_sample and $9,
-              by_chain = s.by_chain or $11
-        where s.id = (select id from vitrine.sweep
-                       where chain_id = $1 and collection = $2 and finished_at is null and cursor is null and not $10
-                         -- Its app may cancel it.
-                         and app_id is null
-                         and from_token_id <= $3::numeric and to_token_id >= $4::numeric
-                       order by id limit 1 for update)
-       returning s.receipt_id
-     ), added as (
-       insert into vitrine.sweep (chain_id, collection, from_token_id, to_token_id, block, skip_read, accept, receipt_id,
-                                  by_sample, minted, by_chain)
-       select $1, $2, $3, $4, $5, $6, $7, $8::uuid, $9, $10, $11 where not exists (select from covering)
-       returning receipt_id
-     )
-     select receipt_id as "receiptId" from covering union all select receipt_id from added`,
-    [chainId, collection, from, to, block, skipRead, accept, receiptId, isBySample, minted, isByChain],
-  );
-  return row?.receiptId ?? undefined;
-}
-
-/** Ends the open sweep of a minted range whose mint was reverted before all of its tokens were known. */
-export async function endMintSweep(
-  db: Queryable,
-  { chainId, collection, from, to }: Pick<NewSweep, "chainId" | "collection" | "from" | "to">,
-): Promise<void> {
-  await db.query(
-    `update vitrine.sweep set finished_at = now()
-      where chain_id = $1 and collection = $2 and from_token_id = $3 and to_token_id = $4
-        and minted and block > 0 and finished_at is null`,
-    [chainId, collection, from, to],
-  );
-}
-
 interface OpenSweep {
   readonly id: string;
   readonly chainId: number;
@@ -130,10 +60,7 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
       let waiting = false;
       let more = true;
       while (more && steps < STEPS_MAX) {
-        const open = await database.query<{ id: string; chainId: string; collection: string }>(
-          `select distinct on (chain_id, collection) id, chain_id as "chainId", collection from vitrine.sweep
-            where finished_at is null order by chain_id, collection, id`,
-        );
+        const open = await oldestOfEach(database);
         more = false;
         waiting = open.length > 0;
         for (const { id, chainId, collection } of open) {
@@ -237,6 +164,23 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     );
     return tokenIds.length > 0;
   }
+}
+
+/** The oldest open sweep of each collection. By one step down an index per collection: each may have many. */
+function oldestOfEach(database: Database): Promise<{ id: string; chainId: string; collection: string }[]> {
+  return database.query(
+    `with recursive oldest as (
+       (select chain_id, collection, id from vitrine.sweep where finished_at is null
+         order by chain_id, collection, id limit 1)
+       union all
+       select n.* from oldest o cross join lateral (
+         select s.chain_id, s.collection, s.id from vitrine.sweep s
+          where s.finished_at is null and (s.chain_id, s.collection) > (o.chain_id, o.collection)
+          order by s.chain_id, s.collection, s.id limit 1) n)
+     select id, chain_id as "chainId", collection from oldest`,
+    [],
+    "oldest sweeps",
+  );
 }
 
 /** How many tokens of the collection's sweeps wait in the queue. */

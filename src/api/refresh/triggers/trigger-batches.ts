@@ -16,6 +16,9 @@ export interface TriggerRow {
   readonly isOld: boolean;
 }
 
+/** Ranges of a collection that wait at a time, to be swept; more are replaced by one that spans them all. */
+export const RANGES_MAX = 100;
+
 export const isAsked = ({ source }: TriggerRow): boolean => source !== "retracted";
 
 export const triggerOf = ({ source }: TriggerRow): Trigger =>
@@ -32,14 +35,15 @@ export interface Batch {
    * The same over all batches of the collection. A batch that enqueues a token removes it: one fetch serves them all.
    */
   readonly newest: Map<string, number>;
-  readonly ranges: TriggerRow[];
+  /** United: a contract may announce its collection, or parts of it, thousands of times in a block. */
+  readonly ranges: readonly TriggerRow[];
 }
 
 export function group(
   triggers: readonly TriggerRow[],
   trigger: (row: TriggerRow) => Trigger,
 ): readonly Batch[] {
-  const batches = new Map<string, Batch>();
+  const batches = new Map<string, Batch & { ranges: TriggerRow[] }>();
   const newestOf = new Map<string, Map<string, number>>();
   for (const row of triggers) {
     if (row.scope === "inverted") continue;
@@ -47,7 +51,12 @@ export function group(
     const name = `${named.collection} ${named.trigger} ${named.isOld}`;
     const newest = newestOf.get(named.collection) ?? new Map<string, number>();
     newestOf.set(named.collection, newest);
-    const batch: Batch = batches.get(name) ?? { ...named, tokens: new Map(), newest, ranges: [] };
+    const batch: Batch & { ranges: TriggerRow[] } = batches.get(name) ?? {
+      ...named,
+      tokens: new Map(),
+      newest,
+      ranges: [],
+    };
     batches.set(name, batch);
     if (row.scope !== "token") batch.ranges.push(row);
     else {
@@ -59,7 +68,52 @@ export function group(
   }
   // If a mint and an event name the same token, the receipt of the fetch shows the mint.
   const isMint = ({ trigger }: Batch): number => Number(trigger === "mint");
-  return [...batches.values()].sort((a, b) => isMint(b) - isMint(a));
+  return [...batches.values()]
+    .map((batch) => (batch.ranges.length > 0 ? { ...batch, ranges: unite(batch.ranges) } : batch))
+    .sort((a, b) => isMint(b) - isMint(a));
+}
+
+interface Span {
+  readonly row: TriggerRow;
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly block: bigint;
+}
+
+const span = (a: Span, b: Span): Span => ({
+  row: b.to > a.to ? b.row : a.row,
+  from: a.from < b.from ? a.from : b.from,
+  to: a.to > b.to ? a.to : b.to,
+  block: a.block > b.block ? a.block : b.block,
+});
+
+/**
+ * Overlapping and adjacent ranges become one, at the newest block of any. Minted ranges stay as they are: a reorg reverts
+ * each by itself.
+ */
+function unite(ranges: readonly TriggerRow[]): readonly TriggerRow[] {
+  const minted = ranges.filter(({ source }) => source === "mint");
+  const spans = ranges
+    .filter(({ source }) => source !== "mint")
+    .map((row): Span => {
+      const from = row.scope === "collection" ? 0n : BigInt(row.from);
+      return { row, from, to: BigInt(row.to), block: BigInt(row.block) };
+    })
+    .sort((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0));
+  const united: Span[] = [];
+  for (const next of spans) {
+    const last = united.at(-1);
+    if (last && next.from <= last.to + 1n) united[united.length - 1] = span(last, next);
+    else united.push(next);
+  }
+  const few = united.length > RANGES_MAX ? [united.reduce(span)] : united;
+  const rows = few.map(({ row, from, to, block }) => ({
+    ...row,
+    from: String(from),
+    to: String(to),
+    block: String(block),
+  }));
+  return [...minted, ...rows];
 }
 
 /** Those of the tokens that no batch has enqueued yet, each at the newest block of any; they count as enqueued now. */
