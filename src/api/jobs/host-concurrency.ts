@@ -3,7 +3,7 @@
 import { LRUCache } from "lru-cache";
 import type { Database } from "../db/database.ts";
 import { type Bounds, createHostLimit, type HostLimit, type HostSignal } from "./host-limit.ts";
-import { readPaused } from "./hosts.ts";
+import { readFaulty } from "./hosts.ts";
 
 // All processes together make at least so many: with fewer, a slow host would idle between two requests.
 const AT_ONCE_MIN = 4;
@@ -24,7 +24,7 @@ const HOSTS_MAX = 1_000;
 export interface Visit {
   /** Higher goes first. */
   readonly priority: number;
-  /** The claim knew the host, and that it was not paused. */
+  /** The claim knew the host, and that it may be asked: it is not paused, and if it was, this is what probes it. */
   readonly isClaimed: boolean;
   /** Aborted when no request is to be made any more. */
   readonly signal: AbortSignal;
@@ -48,7 +48,7 @@ export interface ClaimQuota {
 }
 
 export interface HostConcurrency {
-  /** Waits for a turn. Undefined if the host is paused, if it stays busy for a second, or if `signal` is aborted. */
+  /** Waits for a turn. Undefined if the host is paused, or was and is being probed, if it stays busy for a second, or if `signal` is aborted. */
   enter(host: string, visit: Visit): Promise<HostTurn | undefined>;
   /** Counts claimed work for a host until the returned function is called. */
   expect(host: string): () => void;
@@ -82,12 +82,12 @@ export function createHostConcurrency(database: Database, concurrency: number): 
   let processes: ReadonlyMap<string, number> = new Map();
   let inFlight = 0;
   let timer: NodeJS.Timeout | undefined;
-  let asking: ReturnType<typeof readPaused> | undefined;
+  let asking: ReturnType<typeof readFaulty> | undefined;
 
   // Requests in a burst share one query.
-  const paused = (): ReturnType<typeof readPaused> => {
+  const faulty = (): ReturnType<typeof readFaulty> => {
     if (asking) return asking;
-    const asked = readPaused(database);
+    const asked = readFaulty(database);
     asking = asked;
     const forget = (): void => {
       if (asking === asked) asking = undefined;
@@ -203,7 +203,9 @@ export function createHostConcurrency(database: Database, concurrency: number): 
       if (isAtOnce) start(host);
       else if (!(await waitForTurn(host, visit))) return undefined;
       try {
-        if ((isAtOnce && visit.isClaimed) || !(await paused()).has(name)) return createTurn(host);
+        if (isAtOnce && visit.isClaimed) return createTurn(host);
+        const fault = (await faulty()).get(name);
+        if (!fault || (visit.isClaimed && !fault.isPaused)) return createTurn(host);
       } catch (error) {
         leave(host);
         throw error;

@@ -124,8 +124,15 @@ const NOTE = `
    where h.host = $1 and not exists (select from gone)
   returning ${PAUSED} as "isPaused", probe_token_id is not null as "hasProbe"`;
 
-/** The hosts that are paused now. */
-export async function readPaused(db: Queryable): Promise<ReadonlySet<string>> {
-  const rows = await db.query<{ host: string }>(`select host from vitrine.host h where ${isPaused("h")}`);
-  return new Set(rows.map(({ host }) => host));
+/** SQL: the hosts that are paused, or were and have not answered since. */
+export const FAULTY_HOSTS = `array(select f.host from vitrine.host f where ${isPaused("f")} or ${isTripped("f")})`;
+
+/** Those hosts, and whether each is paused now. */
+export async function readFaulty(
+  db: Queryable,
+): Promise<ReadonlyMap<string, { readonly isPaused: boolean }>> {
+  const rows = await db.query<{ host: string; isPaused: boolean }>(
+    `select host, ${isPaused("h")} as "isPaused" from vitrine.host h where ${isPaused("h")} or ${isTripped("h")}`,
+  );
+  return new Map(rows.map(({ host, isPaused }) => [host, { isPaused }]));
 }

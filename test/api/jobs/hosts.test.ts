@@ -1,7 +1,7 @@
 /** When a host is paused: by the share of failures among its last answers, and by Retry-After. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { createNoteHost, type HostAnswer, readPaused } from "../../../src/api/jobs/hosts.ts";
+import { createNoteHost, type HostAnswer, readFaulty } from "../../../src/api/jobs/hosts.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
 const { database } = await createTestDatabase();
@@ -28,7 +28,7 @@ const times = (count: number, answer: HostAnswer): HostAnswer[] => Array<HostAns
 const oneIn = (share: number, count: number): HostAnswer[] =>
   Array.from({ length: count }, (_, index) => (index % share === 0 ? bad : good));
 
-const isPaused = async (): Promise<boolean> => (await readPaused(database)).has(HOST);
+const isPaused = async (): Promise<boolean> => (await readFaulty(database)).get(HOST)?.isPaused === true;
 const rows = () =>
   database.query<{ failures: number; seconds: number | null }>(
     `select failures, round(extract(epoch from paused_until - now()))::int as seconds from vitrine.host`,

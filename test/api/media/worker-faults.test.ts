@@ -3,7 +3,7 @@
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { readPaused } from "../../../src/api/jobs/hosts.ts";
+import { readFaulty } from "../../../src/api/jobs/hosts.ts";
 import { claimMedia } from "../../../src/api/media/probes/probe-queue-store.ts";
 import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
 import { missFile } from "../../../src/api/media/storage/media-file-store.ts";
@@ -127,7 +127,7 @@ describe("a host that can't answer", () => {
     harness.privateHosts.add(dead.host);
     answers.set("/1.png", { body: await png(480, 480) });
     const images = Array.from({ length: 30 }, (_, index) => ({ image: `${dead.url}/${index}.png` }));
-    const isPaused = async () => (await readPaused(database)).has(dead.host);
+    const isPaused = async () => (await readFaulty(database)).get(dead.host)?.isPaused === true;
     const worker = startWorker();
 
     await enqueue(...images);

@@ -140,7 +140,8 @@ export async function complete<Each extends Lease>(
   const rows = await db.query<Row>(
     `update vitrine.refresh r
         set done = started, lease = null, leased_until = null, attempts = 0, last_reason = null,
-            host = coalesce(k.host, r.host),
+            -- Where a request came that doubts the host, its fetch finds out.
+            host = case when r.host = '' and wanted > started then '' else coalesce(k.host, r.host) end,
             -- The triggers that named a block are answered; a reorg may have removed the block away since.
             min_block = case when wanted > started then min_block else 0 end,
             accept = accept and wanted > started,

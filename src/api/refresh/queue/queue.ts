@@ -1,6 +1,7 @@
 /** The refresh queue: one row per token, claimed by lease (design: "Refresh"). Enqueues tokens, and says what is queued. */
 
 import type { Queryable } from "../../db/database.ts";
+import { FAULTY_HOSTS } from "../../jobs/hosts.ts";
 import { START_SPACING } from "./leases.ts";
 import { ANONYMOUS_PRIORITY, priorities, type Trigger } from "./priorities.ts";
 
@@ -13,6 +14,14 @@ const ANONYMOUS_SPACING = "interval '60 seconds'";
 
 // A request joins a fetch that has not started. A fetch that has started answers no later request.
 const UNSTARTED = "r.wanted > case when r.leased_until > now() then r.started else r.done end";
+
+// While a host is paused, the URI of a token is read for sweeps once in this time: each may name a million.
+const SWEPT_URI_SPACING = "interval '1 minute'";
+
+// The token may have moved away from a host that is paused: its URI says, and it waits for the host if it has not.
+const MAY_HAVE_MOVED = `r.host = any(${FAULTY_HOSTS})
+  and excluded.trigger not in ('recheck', 'sample')
+  and (excluded.trigger <> 'sweep' or r.last_started_at is null or r.last_started_at <= now() - ${SWEPT_URI_SPACING})`;
 
 export interface EnqueueRequest {
   readonly chainId: number;
@@ -82,6 +91,7 @@ async function enqueueRows(db: Queryable, requests: readonly EnqueueRequest[]): 
        attempts = case when excluded.priority > ${priorities.event} and not excluded.anonymous then 0 else r.attempts end,
        accept = excluded.accept or (r.accept and r.wanted > r.done),
        looks = coalesce(excluded.looks, r.looks),
+       host = case when ${MAY_HAVE_MOVED} then '' else r.host end,
        waiting_since = case when ${UNSTARTED} then least(r.waiting_since, now()) else now() end,
        not_before = least(
          case when ${UNSTARTED} then r.not_before end,
