@@ -185,6 +185,27 @@ describe("a large sweep", () => {
     expect(rows.every(({ requested }) => requested === 1)).toBe(true);
   });
 
+  it("goes on beside tokens that wait for a paused host, up to 5,000 of them", async () => {
+    await know(7_000);
+    await database.query(
+      "insert into vitrine.host (host, failures, paused_until, reason) values ('dead.example', 5, now() + interval '1 hour', 'timeout')",
+    );
+    await add("0", UINT256_MAX);
+    const sweeps = setup.sweeps();
+    const counts: number[] = [];
+
+    for (let step = 0; step < 12; step++) {
+      await sweeps.advance();
+      // As a worker that finds their host paused.
+      await database.query("update vitrine.refresh set host = 'dead.example'");
+      counts.push((await waitingIds()).length);
+    }
+
+    expect(counts.slice(0, 3)).toEqual([500, 1_000, 1_500]);
+    expect(counts.at(-1)).toBe(5_000);
+    expect(await sweeps.advance()).toBe("waiting");
+  });
+
   it("stands before no event and no request", async () => {
     await know(600);
     await add("0", UINT256_MAX);

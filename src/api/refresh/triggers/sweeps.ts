@@ -4,6 +4,7 @@
  */
 
 import type { Database, Queryable } from "../../db/database.ts";
+import { FAULTY_HOSTS } from "../../jobs/hosts.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import { enqueue } from "../queue/queue.ts";
 import { foldReceipt } from "../receipts/progress-store.ts";
@@ -12,6 +13,8 @@ import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
 
 // A sweep of a million tokens keeps this many waiting in the queue, so that it never delays other work.
 const QUEUED_MAX = 500;
+// Besides those that wait for a paused host, which may be one of several: these delay nobody.
+const PAUSED_MAX = 5_000;
 // Enqueued in groups: one token at a time costs more than its fetch.
 const CAPACITY_MIN = 100;
 // How many tokens one step counts.
@@ -64,7 +67,7 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
         more = false;
         waiting = open.length > 0;
         for (const { id, chainId, collection } of open) {
-          const free = QUEUED_MAX - (await countQueued(database, chainId, collection));
+          const free = await capacityFor(database, chainId, collection);
           const { hasAsked, isLeftToCount } = await database.transaction((tx) => advanceOne(tx, id, free));
           more ||= hasAsked;
           moved ||= hasAsked || isLeftToCount;
@@ -183,15 +186,17 @@ function oldestOfEach(database: Database): Promise<{ id: string; chainId: string
   );
 }
 
-/** How many tokens of the collection's sweeps wait in the queue. */
-async function countQueued(database: Database, chainId: string, collection: string): Promise<number> {
-  const [row] = await database.query<{ count: number }>(
-    `select count(*)::int as count from vitrine.refresh
-      where chain_id = $1 and collection = $2 and wanted > done and lease is null and trigger = 'sweep'`,
+/** How many more tokens of the collection's sweeps may wait in the queue. */
+async function capacityFor(database: Database, chainId: string, collection: string): Promise<number> {
+  const [row] = await database.query<{ due: number; paused: number }>(
+    `select count(*) filter (where not "isPaused")::int as due, count(*) filter (where "isPaused")::int as paused
+       from (select host = any(${FAULTY_HOSTS}) as "isPaused" from vitrine.refresh
+              where chain_id = $1 and collection = $2 and wanted > done and lease is null and trigger = 'sweep') r`,
     [chainId, collection],
-    "count queued of sweep",
+    "capacity for sweep",
   );
-  return row?.count ?? 0;
+  const { due = 0, paused = 0 } = row ?? {};
+  return Math.min(QUEUED_MAX - due, PAUSED_MAX - paused);
 }
 
 /** The sweep, locked, unless it has ended or another process works on it. */
