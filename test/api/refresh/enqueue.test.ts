@@ -133,6 +133,30 @@ describe("priority", () => {
 
     expect(await readQueue(database)).toMatchObject([{ attempts: 0 }]);
   });
+
+  it("has all of a token's explicit requests share their tries: otherwise one might keep another open", async () => {
+    await ask(database, ["1"], { trigger: "rest" });
+    for (const attempts of [1, 2, 3]) {
+      await reschedule(database, await claimOne(test), 0, "timeout");
+      await ask(database, ["1"], { trigger: "operator" });
+      expect(await readQueue(database)).toMatchObject([{ attempts }]);
+      await passSeconds(database, 10);
+    }
+
+    await complete(database, [await claimOne(test)], () => ({ status: "failed" }));
+    await ask(database, ["1"], { trigger: "rest" });
+
+    expect(await readQueue(database)).toMatchObject([{ attempts: 0 }]);
+  });
+
+  it("has an explicit request that comes during the last try start anew", async () => {
+    await ask(database, ["1"], { trigger: "rest" });
+    const lease = await claimOne(test);
+    await ask(database, ["1"], { trigger: "rest" });
+    await complete(database, [lease], () => ({ status: "failed" }));
+
+    expect(await readQueue(database)).toMatchObject([{ attempts: 0, requested: 2, done: 1 }]);
+  });
 });
 
 describe("the block of the trigger", () => {

@@ -87,8 +87,9 @@ async function enqueueRows(db: Queryable, requests: readonly EnqueueRequest[]): 
        min_block = case when excluded.trigger = 'reorg' or (excluded.trigger = 'sweep' and excluded.min_block = 0)
                         then excluded.min_block
                         else greatest(r.min_block, excluded.min_block) end,
-       -- Not for anonymous callers, who could keep others' requests open forever.
-       attempts = case when excluded.priority > ${priorities.event} and not excluded.anonymous then 0 else r.attempts end,
+       -- Not where one waits already, which others could keep open forever; nor for anonymous callers.
+       attempts = case when excluded.priority > ${priorities.event} and not excluded.anonymous
+                         and not (r.wanted > r.done and r.priority > ${priorities.event}) then 0 else r.attempts end,
        accept = excluded.accept or (r.accept and r.wanted > r.done),
        looks = coalesce(excluded.looks, r.looks),
        host = case when ${MAY_HAVE_MOVED} then '' else r.host end,
