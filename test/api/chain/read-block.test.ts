@@ -53,6 +53,19 @@ describe("the block that contracts are read at", () => {
     expect(reads()).toBe(2);
   });
 
+  it("costs a burst of fetches one call of the node, and a silent node keeps them three seconds", async () => {
+    let calls = 0;
+    const readBlock = createReadBlock({ read: async () => [] }, () => {
+      calls++;
+      return new Promise(() => {});
+    });
+
+    const reads = Array.from({ length: 20 }, () => readBlock(CHAIN_ID, 1));
+
+    for (const read of reads) await expect(read).rejects.toThrow("the node of chain 31337 is silent");
+    expect(calls).toBe(1);
+  });
+
   it("is asked for again at once after a failure", async () => {
     const { readBlock, setAway } = createChain();
     setAway(true);

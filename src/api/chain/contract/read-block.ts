@@ -1,6 +1,7 @@
 /** The blocks at which contracts are read. */
 
-import { cached } from "../../jobs/promise-cache.ts";
+import { cached, createPromiseCache } from "../../jobs/promise-cache.ts";
+import { withTimeout } from "../../jobs/timeout.ts";
 import type { IndexHeads } from "../index/index-heads.ts";
 import type { ChainClients } from "../rpc/clients.ts";
 
@@ -12,6 +13,9 @@ export type ReadBlock = (chainId: number, minBlock: number) => Promise<number>;
 
 // A burst of fetches reads the heads once.
 const CACHE_MS = 200;
+const CHAINS_MAX = 1_000;
+// A node that is silent would keep fetches from those of other chains for as long as its calls may take.
+const NODE_HEAD_MS = 3_000;
 // If the chain index is further behind, an explicit request would get an outdated result.
 const HEAD_AGE_MAX_SECONDS = 30;
 
@@ -33,10 +37,18 @@ export function createReadBlock(
   now: () => number = Date.now,
 ): ReadBlock {
   const lately = cached(() => heads.read(), { ttlMs: CACHE_MS, now });
+  const nodeHeads = createPromiseCache<string, number>({ max: CHAINS_MAX, ttlMs: CACHE_MS, now });
+
+  async function readNodeHead(chainId: number): Promise<number> {
+    const block = await withTimeout(NODE_HEAD_MS, latestBlock(chainId), { rethrow: true });
+    if (block === undefined) throw new Error(`the node of chain ${chainId} is silent`);
+    return block;
+  }
 
   return async (chainId, minBlock) => {
     const head = (await lately.read()).find((each) => each.chainId === chainId);
     const isCurrent = head?.ready && now() / 1000 - head.timestamp <= HEAD_AGE_MAX_SECONDS;
-    return Math.max(isCurrent ? head.block : await latestBlock(chainId), minBlock);
+    if (isCurrent) return Math.max(head.block, minBlock);
+    return Math.max(await nodeHeads.get(String(chainId), () => readNodeHead(chainId)), minBlock);
   };
 }

@@ -22,7 +22,8 @@ import { complete, type Lease, release, renew, returnExpired } from "../queue/le
 import { settle } from "../receipts/receipts.ts";
 import { inProcessSpan, requestIdsOf } from "../refresh-spans.ts";
 import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
-import { createRecorder } from "./recorder.ts";
+import { createAwayChains } from "./away-chains.ts";
+import { createRecorder, isNodeAway } from "./recorder.ts";
 
 const RENEW_MS = 5_000;
 // How many fetches may wait to be recorded while others start.
@@ -89,6 +90,7 @@ export interface WorkerDeps {
 export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   const { database, tables, metadata, readBlock, chainIds, concurrency, logger } = deps;
   const hosts = createHostConcurrency(database, concurrency);
+  const chains = createAwayChains(chainIds);
   const worker = randomUUID();
   let fetching = 0;
   const recorder = createRecorder({
@@ -104,7 +106,14 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       await askProbes(database);
       hosts.shareWith(await countWorkers(database, worker));
     }
-    return claim(database, tables, { chainIds, worker, ...hosts.quota() }, free);
+    const probes: Lease[] = [];
+    for (const chainId of chains.toProbe().slice(0, free)) {
+      const [probe] = await claim(database, tables, { chainIds: [chainId], worker, ...hosts.quota() }, 1);
+      chains.probedBy(chainId, probe);
+      if (probe) probes.push(probe);
+    }
+    const share = { chainIds: chains.present(), worker, ...hosts.quota() };
+    return [...probes, ...(await claim(database, tables, share, free - probes.length))];
   }
 
   async function run(lease: Lease, { signal, freePlace }: LeaseRun): Promise<void> {
@@ -127,6 +136,7 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       if ((await inSpan("record", () => ({}), recording)) === "lost") throw new LeaseLost();
       if (isFault) hosts.forgetPaused();
     } finally {
+      chains.ended(lease);
       arrive(use);
       use.turn?.leave();
     }
@@ -147,10 +157,12 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   /** Undefined for a token that was released to wait for its host. */
   async function resolve(lease: Lease, use: HostUse, signal: AbortSignal): Promise<Resolution | undefined> {
     if (lease.burnedBlock !== undefined) return unread("burned", burnedIn(lease.burnedBlock), false);
+    const startedAt = performance.now();
     let block: number;
     try {
       block = await readBlock(lease.chainId, lease.minBlock);
     } catch (error) {
+      chains.note(lease.chainId, true, startedAt);
       const message = `the chain's head can't be read (${(error as Error).name})`;
       return unread("rpc_unavailable", message, true);
     }
@@ -170,6 +182,7 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       () => ({}),
       async (span) => {
         const found = await metadata.resolve(lease, lease.standard, block, signal, admit, lease.known);
+        if (!signal.aborted) chains.note(lease.chainId, isNodeAway(found), startedAt);
         span?.setAttribute("refresh.outcome", found.kind === "failed" ? found.reason : found.kind);
         return found;
       },
