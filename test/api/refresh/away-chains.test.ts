@@ -1,6 +1,6 @@
 /** A chain whose node doesn't answer, beside another. */
 
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { enqueue } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -37,6 +37,7 @@ it("tries one token at a time of a chain whose node is silent, and all once it a
       return minBlock;
     },
   });
+  onTestFinished(barrier.open);
   await eventually(
     () => database.query("select from vitrine.refresh where last_reason is not null and lease is null"),
     (refused) => refused.length > 0,
