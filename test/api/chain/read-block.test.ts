@@ -66,6 +66,23 @@ describe("the block that contracts are read at", () => {
     expect(calls).toBe(1);
   });
 
+  it("fails at once for three seconds after a silent call, and then asks the node again", async () => {
+    let [calls, time] = [0, 1_000_000];
+    const answers = [new Promise<number>(() => {}), Promise.resolve(7)];
+    const readBlock = createReadBlock(
+      { read: async () => [] },
+      () => answers[calls++] ?? Promise.resolve(0),
+      () => time,
+    );
+    await expect(readBlock(CHAIN_ID, 1)).rejects.toThrow("silent");
+
+    time += 2_999;
+    await expect(readBlock(CHAIN_ID, 1)).rejects.toThrow("silent");
+    expect(calls).toBe(1);
+    time += 1;
+    expect(await readBlock(CHAIN_ID, 1)).toBe(7);
+  });
+
   it("is asked for again at once after a failure", async () => {
     const { readBlock, setAway } = createChain();
     setAway(true);

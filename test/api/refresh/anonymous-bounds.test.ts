@@ -156,7 +156,7 @@ describe("token ids of one client address", () => {
         metrics.map((each) => each.getSingleMetric("vitrine_rate_limit_fallbacks_total")?.get()),
       );
       expect(counts.every((count) => count !== undefined)).toBe(true);
-      return counts.some((count) => (count?.values.length ?? 0) > 0) ? undefined : answers;
+      return counts.some((count) => count?.values.some(({ value }) => value > 0)) ? undefined : answers;
     }
 
     let answers: Awaited<ReturnType<typeof askAtOnce>>;

@@ -110,6 +110,19 @@ describe("a token whose host is paused", () => {
     expect(dead.most()).toBe(1);
   });
 
+  it("is the host's one probe, however often it is named while it is fetched", async () => {
+    await read(dead.host, ids(1000, 3), "0 seconds");
+    await ask(database, ids(1000, 3), { trigger: "event" });
+    await database.query("update vitrine.refresh set host = $1", [dead.host]);
+    await makeDue(database);
+    const [probe] = await claim(database, tables, SHARE, 10);
+
+    await ask(database, [probe?.tokenId ?? ""], { trigger: "event" });
+    await makeDue(database);
+
+    expect(await claim(database, tables, SHARE, 10)).toEqual([]);
+  });
+
   it("is read again if it was requested during the last try at the old host", async () => {
     await read(dead.host, ["1000"]);
     await database.query("update vitrine.host set paused_until = now()");

@@ -203,7 +203,8 @@ describe("a large sweep", () => {
 
     expect(counts.slice(0, 3)).toEqual([500, 1_000, 1_500]);
     expect(counts.at(-1)).toBe(5_000);
-    expect(await sweeps.advance()).toBe("waiting");
+    // The end of a pause is no matter of moments.
+    expect(await sweeps.advance()).toBe("idle");
   });
 
   it("stands before no event and no request", async () => {

@@ -14,8 +14,10 @@ export type ReadBlock = (chainId: number, minBlock: number) => Promise<number>;
 // A burst of fetches reads the heads once.
 const CACHE_MS = 200;
 const CHAINS_MAX = 1_000;
-// A node that is silent would keep fetches from those of other chains for as long as its calls may take.
+// A node that is silent would keep fetches from those of other chains for as long as its calls may take. Once it was, the
+// next fetches fail at once for a while, and leave their places to others.
 const NODE_HEAD_MS = 3_000;
+const SILENT_MS = 3_000;
 // If the chain index is further behind, an explicit request would get an outdated result.
 const HEAD_AGE_MAX_SECONDS = 30;
 
@@ -38,11 +40,16 @@ export function createReadBlock(
 ): ReadBlock {
   const lately = cached(() => heads.read(), { ttlMs: CACHE_MS, now });
   const nodeHeads = createPromiseCache<string, number>({ max: CHAINS_MAX, ttlMs: CACHE_MS, now });
+  const silentUntil = new Map<number, number>();
 
   async function readNodeHead(chainId: number): Promise<number> {
-    const block = await withTimeout(NODE_HEAD_MS, latestBlock(chainId), { rethrow: true });
-    if (block === undefined) throw new Error(`the node of chain ${chainId} is silent`);
-    return block;
+    const isSilent = now() < (silentUntil.get(chainId) ?? 0);
+    const block = isSilent
+      ? undefined
+      : await withTimeout(NODE_HEAD_MS, latestBlock(chainId), { rethrow: true });
+    if (block !== undefined) return block;
+    if (!isSilent) silentUntil.set(chainId, now() + SILENT_MS);
+    throw new Error(`the node of chain ${chainId} is silent`);
   }
 
   return async (chainId, minBlock) => {

@@ -3,6 +3,7 @@
 import type { Standard } from "../../../config.ts";
 import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
+import { FAULTY_HOSTS } from "../../jobs/hosts.ts";
 import { recheckPolicy } from "../../jobs/retry-policies.ts";
 import type { KnownDocument } from "../../metadata/uri/resolve.ts";
 import { forgetEnded } from "./ended-tokens.ts";
@@ -112,6 +113,10 @@ export async function lockLeases<Each extends Lease>(
   };
 }
 
+/** SQL: a request came during the fetch, and the host is paused: the contract may name another by now. */
+const mayHaveMoved = (host: string): string =>
+  `r.wanted > r.started and r.trigger not in ('recheck', 'sample') and ${host} = any(${FAULTY_HOSTS})`;
+
 /** The outcome of a fetch, as far as the queue is concerned. */
 export interface FetchEnding {
   readonly status: "updated" | "unchanged" | "failed" | "not_found";
@@ -140,8 +145,7 @@ export async function complete<Each extends Lease>(
   const rows = await db.query<Row>(
     `update vitrine.refresh r
         set done = started, lease = null, leased_until = null, attempts = 0, last_reason = null,
-            -- Where a request came that doubts the host, its fetch finds out.
-            host = case when r.host = '' and wanted > started then '' else coalesce(k.host, r.host) end,
+            host = case when ${mayHaveMoved("coalesce(k.host, r.host)")} then '' else coalesce(k.host, r.host) end,
             -- The triggers that named a block are answered; a reorg may have removed the block away since.
             min_block = case when wanted > started then min_block else 0 end,
             accept = accept and wanted > started,
@@ -193,6 +197,7 @@ export async function reschedule(
   const rows = await db.query(
     `update vitrine.refresh r
         set lease = null, leased_until = null, last_reason = $6, anonymous = ${STILL_ANONYMOUS},
+            host = case when ${mayHaveMoved("r.host")} then '' else r.host end,
             not_before = greatest(now() + $5 * interval '1 millisecond', case when $7 then last_started_at + ${START_SPACING} end)
       where ${current} returning 1`,
     [...keyOf(lease), delayMs, reason, isSpaced],

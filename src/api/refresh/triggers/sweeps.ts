@@ -42,7 +42,7 @@ interface OpenSweep {
   readonly counted: string | null;
 }
 
-/** `waiting` while the queue has no capacity for an open one. */
+/** `waiting` while the queue has no capacity for an open one, and soon will. */
 export type SweepProgress = "moved" | "waiting" | "idle";
 
 export interface SweepDeps {
@@ -65,9 +65,10 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
       while (more && steps < STEPS_MAX) {
         const open = await oldestOfEach(database);
         more = false;
-        waiting = open.length > 0;
+        waiting = false;
         for (const { id, chainId, collection } of open) {
-          const free = await capacityFor(database, chainId, collection);
+          const { free, isPaused } = await capacityFor(database, chainId, collection);
+          waiting ||= !isPaused;
           const { hasAsked, isLeftToCount } = await database.transaction((tx) => advanceOne(tx, id, free));
           more ||= hasAsked;
           moved ||= hasAsked || isLeftToCount;
@@ -186,8 +187,12 @@ function oldestOfEach(database: Database): Promise<{ id: string; chainId: string
   );
 }
 
-/** How many more tokens of the collection's sweeps may wait in the queue. */
-async function capacityFor(database: Database, chainId: string, collection: string): Promise<number> {
+/** How many more tokens of the collection's sweeps may wait in the queue. `isPaused`: paused hosts are why there are none. */
+async function capacityFor(
+  database: Database,
+  chainId: string,
+  collection: string,
+): Promise<{ readonly free: number; readonly isPaused: boolean }> {
   const [row] = await database.query<{ due: number; paused: number }>(
     `select count(*) filter (where not "isPaused")::int as due, count(*) filter (where "isPaused")::int as paused
        from (select host = any(${FAULTY_HOSTS}) as "isPaused" from vitrine.refresh
@@ -196,7 +201,8 @@ async function capacityFor(database: Database, chainId: string, collection: stri
     "capacity for sweep",
   );
   const { due = 0, paused = 0 } = row ?? {};
-  return Math.min(QUEUED_MAX - due, PAUSED_MAX - paused);
+  const whilePaused = PAUSED_MAX - paused;
+  return { free: Math.min(QUEUED_MAX - due, whilePaused), isPaused: whilePaused < CAPACITY_MIN };
 }
 
 /** The sweep, locked, unless it has ended or another process works on it. */

@@ -272,7 +272,7 @@ function goesOn({ lease, resolution }: FetchedLease): boolean {
   return lease.attempts < policyFor(resolution).attempts;
 }
 
-export const isNodeAway = (resolution: Resolution): boolean =>
+const isNodeAway = (resolution: Resolution): boolean =>
   resolution.kind === "failed" && resolution.reason === "rpc_unavailable" && !resolution.nodeAnswered;
 
 const policyFor = (resolution: Resolution): RetryPolicy =>

@@ -22,8 +22,7 @@ import { complete, type Lease, release, renew, returnExpired } from "../queue/le
 import { settle } from "../receipts/receipts.ts";
 import { inProcessSpan, requestIdsOf } from "../refresh-spans.ts";
 import type { EnqueueMedia } from "../triggers/seen-tokens.ts";
-import { createAwayChains } from "./away-chains.ts";
-import { createRecorder, isNodeAway } from "./recorder.ts";
+import { createRecorder } from "./recorder.ts";
 
 const RENEW_MS = 5_000;
 // How many fetches may wait to be recorded while others start.
@@ -90,7 +89,6 @@ export interface WorkerDeps {
 export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   const { database, tables, metadata, readBlock, chainIds, concurrency, logger } = deps;
   const hosts = createHostConcurrency(database, concurrency);
-  const chains = createAwayChains(chainIds);
   const worker = randomUUID();
   let fetching = 0;
   const recorder = createRecorder({
@@ -106,14 +104,7 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       await askProbes(database);
       hosts.shareWith(await countWorkers(database, worker));
     }
-    const probes: Lease[] = [];
-    for (const chainId of chains.toProbe().slice(0, free)) {
-      const [probe] = await claim(database, tables, { chainIds: [chainId], worker, ...hosts.quota() }, 1);
-      chains.probedBy(chainId, probe);
-      if (probe) probes.push(probe);
-    }
-    const share = { chainIds: chains.present(), worker, ...hosts.quota() };
-    return [...probes, ...(await claim(database, tables, share, free - probes.length))];
+    return claim(database, tables, { chainIds, worker, ...hosts.quota() }, free);
   }
 
   async function run(lease: Lease, { signal, freePlace }: LeaseRun): Promise<void> {
@@ -136,7 +127,6 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       if ((await inSpan("record", () => ({}), recording)) === "lost") throw new LeaseLost();
       if (isFault) hosts.forgetPaused();
     } finally {
-      chains.ended(lease);
       arrive(use);
       use.turn?.leave();
     }
@@ -157,12 +147,10 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   /** Undefined for a token that was released to wait for its host. */
   async function resolve(lease: Lease, use: HostUse, signal: AbortSignal): Promise<Resolution | undefined> {
     if (lease.burnedBlock !== undefined) return unread("burned", burnedIn(lease.burnedBlock), false);
-    const startedAt = performance.now();
     let block: number;
     try {
       block = await readBlock(lease.chainId, lease.minBlock);
     } catch (error) {
-      chains.note(lease.chainId, true, startedAt);
       const message = `the chain's head can't be read (${(error as Error).name})`;
       return unread("rpc_unavailable", message, true);
     }
@@ -182,7 +170,6 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       () => ({}),
       async (span) => {
         const found = await metadata.resolve(lease, lease.standard, block, signal, admit, lease.known);
-        if (!signal.aborted) chains.note(lease.chainId, isNodeAway(found), startedAt);
         span?.setAttribute("refresh.outcome", found.kind === "failed" ? found.reason : found.kind);
         return found;
       },
