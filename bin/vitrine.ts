@@ -37,9 +37,12 @@ addMediaCommands(program, tool);
 addIndexCommands(program, tool);
 addMigrateCommand(program, tool);
 
-// Whoever reads the result may have enough, as `head` does.
+// Whoever reads the result may have enough, as `head` does. After any other fault, what the command has to undo is still
+// undone.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
+  if (error.code === "EPIPE") return;
+  process.stderr.write(`vitrine: ${error.message}\n`);
+  process.exitCode = 1;
 });
 // A terminal that was closed takes no more, and what the command has to undo is still undone.
 process.stderr.on("error", () => undefined);

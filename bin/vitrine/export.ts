@@ -23,6 +23,7 @@ interface Options {
 const APP = "npx vitrine export";
 // Of a terminal that closes, too.
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const SIGNALS_TOGETHER_MS = 1_000;
 
 export function addExportCommand(program: Command, tool: Tool): void {
   program
@@ -61,7 +62,13 @@ async function run({ connect, print, progress }: Tool, collection: string, optio
 
   const service = connect();
   const stop = new AbortController();
-  const onSignal = (): void => stop.abort();
+  let stoppedAt = Number.POSITIVE_INFINITY;
+  const onSignal = (): void => {
+    // A terminal that closes sends several at once; a later one is from somebody who waits for a service that hangs.
+    if (performance.now() - stoppedAt > SIGNALS_TOGETHER_MS) process.exit(1);
+    stoppedAt = Math.min(stoppedAt, performance.now());
+    stop.abort();
+  };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   const key = await service.call<{ id: string; key: string }>("POST", "/admin/keys", {
     app: APP,

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -278,4 +279,31 @@ it("a reader of stdout that has enough is its ordinary end", async () => {
   expect(err).not.toMatch(/EPIPE|ended early/);
   expect(JSON.parse(out)).toMatchObject({ token_id: "0" });
   expect(await activeKeys()).toEqual([]);
+});
+
+it("an output that takes no more ends it with the reason, and leaves no key", async () => {
+  const { ended } = shell("VITRINE export heroes > /dev/full");
+  const { err, code } = await ended;
+
+  expect(code).toBe(1);
+  expect(err).toContain("no space left on device");
+  expect(err).not.toContain("    at ");
+  expect(await activeKeys()).toEqual([]);
+});
+
+it("a service that hangs keeps it no longer than a second signal", async () => {
+  const hanging = createServer(() => undefined);
+  hanging.listen(0, "127.0.0.1");
+  await once(hanging, "listening");
+  const { port } = hanging.address() as AddressInfo;
+  const { child, ended } = shell(`exec env BASE_URL=http://127.0.0.1:${port} VITRINE export heroes`);
+  await once(hanging, "request");
+
+  child.kill("SIGINT");
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  child.kill("SIGINT");
+
+  expect(await ended).toMatchObject({ code: 1 });
+  hanging.closeAllConnections();
+  hanging.close();
 });

@@ -27,7 +27,8 @@ const isNewestGone = (tables: ChainTables, whose: string): string => `exists (
     select * from vitrine.event e
      where e.chain_id = t.chain_id and e.collection = t.collection_address and ${whose} and ${openSource} is not null
      order by e.token_id desc, ${inChainOrder(`(${openSource})`)} desc limit 1) e
-   where not exists (select from ${tables.lockEvent} l where ${isSame}))`;
+   -- With "offset 0" it is looked up by key; joined, a plan from before there are statistics may read the whole table.
+   where not exists (select from ${tables.lockEvent} l where ${isSame} offset 0))`;
 
 /**
  * SQL: a published lock event of token `t`, or of its collection's default, is gone from the index, and no block has

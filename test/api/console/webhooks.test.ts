@@ -28,11 +28,11 @@ async function create(fields: Record<string, string> = {}): Promise<{ path: stri
   return { path, text };
 }
 
-it("is neither created nor changed by an app that has lost the permission, which may still delete it", async () => {
+it("is neither created, changed nor used by an app that has lost the permission, which may still pause and delete it", async () => {
   const { path } = await create();
   await test.database.query("update vitrine.app set apis = '{market}'");
 
-  for (const each of [tab, path]) {
+  for (const each of [tab, path, ...["resume", "test", "rotate"].map((action) => `${path}/${action}`)]) {
     const answer = await partner.post(each, { url: `${url}/other` });
     expect([answer.status, answer.text]).toEqual([
       403,
@@ -42,6 +42,7 @@ it("is neither created nor changed by an app that has lost the permission, which
 
   expect((await api.webhooks.list(tab.split("/")[3] ?? "")).map((hook) => hook.url)).toEqual([url]);
   expect((await partner.get(tab)).text).toContain("This app lacks the API market-partner");
+  expect((await partner.post(`${path}/pause`)).location).toContain("webhook_paused");
   expect((await partner.post(`${path}/delete`)).location).toContain("webhook_deleted");
 });
 

@@ -26,17 +26,12 @@ export function createBalanceOwners(database: Database, tables: ChainTables, lim
     const [chainId, address = ""] = key.split(":");
     return createBatch<OwnersAnswer>(
       async (pages) => {
-        const answers = new Map<string, OwnersAnswer>();
-        for (let at = 0; at < pages.length; at += PAGES_PER_SUM) {
-          const some = pages.slice(at, at + PAGES_PER_SUM);
-          const afters = some.map((page): OwnersQuery["after"] => JSON.parse(page) ?? undefined);
-          const query = { chainId: Number(chainId), address, afters, limit };
-          const read = await sum(() => readBalanceOwners(database, tables, query));
-          read.forEach((answer, nth) => void answers.set(some[nth] ?? "", answer));
-        }
-        return answers;
+        const afters = pages.map((page): OwnersQuery["after"] => JSON.parse(page) ?? undefined);
+        const query = { chainId: Number(chainId), address, afters, limit };
+        const answers = await sum(() => readBalanceOwners(database, tables, query));
+        return new Map(answers.map((answer, nth) => [pages[nth] ?? "", answer]));
       },
-      { atOnce: 1 },
+      { atOnce: 1, max: PAGES_PER_SUM },
     );
   });
   return ({ chainId, address, after }: Omit<OwnersQuery, "limit">): Promise<OwnersAnswer> =>

@@ -184,6 +184,7 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
 
   const setStatus = (status: "active" | "paused") => async (c: ConsoleContext) => {
     const { app, hook } = await hookOf(c);
+    if (status === "active") requirePartner(app);
     await webhooks.change(app.id, hook.id, { status }, signedIn(c).actor);
     return goTo(
       site,
@@ -221,11 +222,13 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
     .post(`${at}/:hook/resume`, setStatus("active"))
     .post(`${at}/:hook/test`, async (c) => {
       const { app, hook } = await hookOf(c);
+      requirePartner(app);
       await webhooks.test(app.id, hook.id);
       return goTo(site, c, webhookPath(app, hook.id), "test_sent");
     })
     .post(`${at}/:hook/rotate`, async (c) => {
       const { app, hook } = await hookOf(c);
+      requirePartner(app);
       const { webhook, secret } = await webhooks.rotate(app.id, hook.id, signedIn(c).actor);
       return show(c, app, webhook, { secret, isRotated: true });
     })
@@ -236,11 +239,13 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
     })
     .post(`${at}/:hook/deliveries/:delivery/resend`, async (c) => {
       const { app, hook } = await hookOf(c);
+      requirePartner(app);
       await webhooks.resend(app.id, hook.id, deliveryIn(c));
       return goTo(site, c, webhookPath(app, hook.id), "resent");
     })
     .post(`${at}/:hook/deliveries/:delivery/skip`, async (c) => {
       const { app, hook } = await hookOf(c);
+      requirePartner(app);
       await webhooks.skip(app.id, hook.id, deliveryIn(c), signedIn(c).actor);
       return goTo(site, c, webhookPath(app, hook.id), "delivery_skipped");
     });

@@ -1,5 +1,6 @@
 /** Simulates transfers: an eth_call from each token's holder, at the node's own head. */
 
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Address,
@@ -90,6 +91,8 @@ export function createTransferVerifier(clients: ChainClients) {
      */
     async verify(transfers: readonly Transfer[], party: string): Promise<TransferVerdict[]> {
       const signal = AbortSignal.timeout(VERIFY_MS);
+      // Each transfer listens while it waits for its turn.
+      setMaxListeners(0, signal);
       const verdicts = new Map<Transfer, TransferVerdict>();
       await Promise.all(
         [...new Set(transfers.map(({ chainId }) => chainId))].map(async (chainId) => {
