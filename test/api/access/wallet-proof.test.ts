@@ -1,4 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { createSiweMessage, parseSiweMessage, type SiweMessage } from "viem/siwe";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chain, startChain } from "../../../demo/chain.ts";
 import { createWalletProof, type WalletProof } from "../../../src/api/access/sign-in/wallet-proof.ts";
@@ -20,6 +21,51 @@ afterAll(() => chain.close());
 
 const messageOf = (address: string): string =>
   proofs.message({ address, chainId: chain.chainId, nonce: "0123456789abcdef", statement: STATEMENT });
+
+describe("a message", () => {
+  const at = (baseUrl: string) => createWalletProof({ baseUrl, clients: new Map() });
+  const make = (of: WalletProof) =>
+    of.message({ address: key.address, chainId: 1, nonce: "0123456789abcdef", statement: STATEMENT });
+  const verify = async (of: WalletProof, message: string) =>
+    (await of.verify({ message, signature: await key.signMessage({ message }) }, STATEMENT, undefined)).kind;
+
+  it.each([
+    "https://vitrine.example",
+    "https://market.vitrine.example:8443",
+    "http://localhost:42069",
+    "http://127.0.0.1:42069",
+  ])("of %s is what viem writes", (baseUrl) => {
+    const text = make(at(baseUrl));
+    const { address, chainId, nonce, uri, version, issuedAt, expirationTime } = parseSiweMessage(text);
+    const domain = new URL(baseUrl).host;
+    const parsed = { address, chainId, nonce, uri, version, issuedAt, expirationTime } as SiweMessage;
+
+    expect(text).toBe(createSiweMessage({ ...parsed, domain, statement: STATEMENT }));
+  });
+
+  it.each([
+    "http://vitrine:42069",
+    "http://[::1]:42069",
+    "https://a_b.example",
+    "https://market.example.",
+    "https://vitrine.example",
+    "http://localhost",
+  ])("is signed at any host that a service may have: %s", async (baseUrl) => {
+    const message = make(at(baseUrl));
+
+    expect(message).toContain(`${new URL(baseUrl).host} wants you to sign in`);
+    expect(await verify(at(baseUrl), message)).toBe("proved");
+  });
+
+  it.each(["http://localhost", "https://evil.example", "https://vitrine.example.evil.example"])(
+    "of %s proves nothing here",
+    async (other) => {
+      const message = make(at(other)).replaceAll(`${other}/`, "https://vitrine.example/");
+
+      expect(await verify(at("https://vitrine.example"), message)).toBe("refused");
+    },
+  );
+});
 
 describe("a wallet that is a contract", () => {
   it("proves itself by a signature that its contract accepts", async () => {

@@ -19,6 +19,9 @@ const MESSAGE_SECONDS = 600;
 // Enough for a contract wallet's signature, which combines several keys' signatures.
 const SIGNATURE_CHARACTERS_MAX = 16_384;
 const CHAIN_MS = 5_000;
+// viem takes none of the hosts that a network of one's own may have, such as a name without a dot. So it writes and reads
+// this one, and ours is put in its place.
+const VIEM_DOMAIN = "localhost";
 
 const ownerAbi = [
   { type: "function", name: "owner", inputs: [], outputs: [{ type: "address" }], stateMutability: "view" },
@@ -82,10 +85,10 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
       readonly statement: string;
     }): string {
       const issuedAt = new Date(now());
-      return createSiweMessage({
+      const text = createSiweMessage({
         address: getAddress(address),
         chainId,
-        domain,
+        domain: VIEM_DOMAIN,
         expirationTime: new Date(issuedAt.getTime() + MESSAGE_SECONDS * 1000),
         issuedAt,
         nonce,
@@ -93,6 +96,7 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
         uri,
         version: "1",
       });
+      return domain + text.slice(VIEM_DOMAIN.length);
     },
 
     /**
@@ -107,11 +111,15 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
       beforeChain: () => Promise<void> = async () => undefined,
     ): Promise<Verdict> {
       const refused = (reason: string): Verdict => ({ kind: "refused", reason });
-      const message = parseSiweMessage(proof.message);
+      const isOfDomain = proof.message.startsWith(`${domain} `);
+      const message = parseSiweMessage(
+        isOfDomain ? VIEM_DOMAIN + proof.message.slice(domain.length) : proof.message,
+      );
       const { address, nonce, chainId, expirationTime } = message;
       if (!address || !nonce || chainId === undefined || !expirationTime)
         return refused("the message is not one of this service");
-      if (!validateSiweMessage({ address, message, domain, time: new Date(now()) }))
+      const time = new Date(now());
+      if (!isOfDomain || !validateSiweMessage({ address, message, domain: VIEM_DOMAIN, time }))
         return refused("the message has ended, or another site has asked for it");
       if (message.uri !== uri || message.statement !== statement)
         return refused("the message was made for something else");
