@@ -63,6 +63,18 @@ describe("an app", () => {
     );
   });
 
+  it("loses a permission once, however often it is withdrawn at a time, and the audit log says so", async () => {
+    const path = await partner.createApp("Studio");
+    await database.query("update vitrine.app set apis = '{market}'");
+    const withdraw = () => operator.post(`${path}/permissions/withdraw/api`, { subject: "market" });
+
+    await Promise.all([withdraw(), withdraw(), withdraw()]);
+    await withdraw();
+
+    expect((await actions()).filter((action) => action === "permissions.withdraw")).toHaveLength(1);
+    expect(await database.query("select apis from vitrine.app")).toEqual([{ apis: [] }]);
+  });
+
   it("is refused what the operator refuses, and may ask again", async () => {
     const path = await partner.createApp("Studio");
     await partner.post(`${path}/permissions/ask/collection`, { subject: NAME });

@@ -1,5 +1,6 @@
 /** Console apps: their owners, permissions and permission requests. */
 
+import { isDeepStrictEqual } from "node:util";
 import type { Database, Queryable } from "../../db/database.ts";
 import type { ApiName } from "../../http/api-names.ts";
 import { addAudit, WITHDRAWAL, wasWithdrawn } from "../audit.ts";
@@ -202,15 +203,14 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
       });
     },
 
-    /** Withdraws a permission; every replica refuses it within 5 seconds. */
+    /** Withdraws a permission; every replica refuses it within 5 seconds. Nothing changes for an app without it. */
     withdraw(appId: string, permission: Permission, actor: string): Promise<void> {
-      return database.transaction((tx) =>
-        change(tx, appId, (app) => withoutPermission(app, permission), {
-          actor,
-          action: WITHDRAWAL,
-          detail: permission,
-        }),
-      );
+      return database.transaction(async (tx) => {
+        const app = await readApp(tx, appId, true);
+        if (!app || isDeepStrictEqual(withoutPermission(app, permission), app)) return;
+        const audit = { actor, action: WITHDRAWAL, detail: permission };
+        await change(tx, appId, (each) => withoutPermission(each, permission), audit);
+      });
     },
   };
 }
