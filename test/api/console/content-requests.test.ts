@@ -133,6 +133,26 @@ describe("a display type", () => {
     expect((await actions()).slice(-2)).toEqual(["traits.approve", "requests.approve"]);
   });
 
+  it("of a long name is requested up to 2,500 bytes with its collection; more are refused by that limit", async () => {
+    const askFor = async (bytes: number) => {
+      const rest = bytes - Buffer.byteLength(`number ${NAME} `);
+      // Not to be compressed: each character once.
+      const name = String.fromCodePoint(
+        ...Array.from({ length: Math.floor(rest / 3) }, (_, nth) => 0x4e00 + nth * 7),
+      ).concat("x".repeat(rest % 3));
+      await record("3", [text(name, "five")]);
+      await record("4", [number(name, 5)]);
+      return askType({ ...conflict, trait_type: name });
+    };
+
+    expect(outcome(await askFor(2_500))).toBe("requested");
+    const refused = await askFor(2_501);
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      expect.stringContaining("has 2501 bytes; the limit is 2500"),
+    ]);
+  });
+
   it("changes nothing once no entry has it any more, and says so", async () => {
     await askType(conflict);
     await record("2", [text("Power Level", "six")]);

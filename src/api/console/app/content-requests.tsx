@@ -18,7 +18,8 @@ import { pathOf } from "./app-frame.tsx";
 const CONFLICTS_MAX = 50;
 /** Open requests of one app for hosts and display types, whose number nothing else bounds. */
 const OPEN_MAX = 50;
-const SUBJECT_MAX = 1_000;
+// A row of a database index has at most 2,704 bytes.
+const SUBJECT_BYTES_MAX = 2_500;
 
 type Kind = "host" | "display_type";
 
@@ -127,8 +128,9 @@ export function contentRequestPages(site: Site): Hono<ConsoleEnv> {
   }
 
   async function ask(c: ConsoleContext, app: AppRow, kind: Kind, subject: string): Promise<Response> {
-    if (subject.length > SUBJECT_MAX)
-      throw refused("subject", `has ${subject.length} characters; the limit is ${SUBJECT_MAX}`);
+    const bytes = Buffer.byteLength(subject);
+    if (bytes > SUBJECT_BYTES_MAX)
+      throw refused("subject", `has ${bytes} bytes; the limit is ${SUBJECT_BYTES_MAX}: ask the operator`);
     const requests = await site.apps.requestsOf(app.id);
     const open = requests.filter(
       (each) => each.decidedAt === null && (each.kind === "host" || each.kind === "display_type"),
