@@ -147,6 +147,14 @@ describe("the URI of a token whose host is paused", () => {
     expect(await hosts()).toEqual(["dead.example"]);
   });
 
+  it("is not read for a caller without a key", async () => {
+    await read("dead.example", ["1"]);
+
+    await ask(database, ["1"], { trigger: "graphql", anonymous: true });
+
+    expect(await hosts()).toEqual(["dead.example"]);
+  });
+
   it("is read for sweeps once a minute", async () => {
     await read("dead.example", ["1"]);
     const sweepAfter = async (seconds: number): Promise<string[]> => {

@@ -115,7 +115,7 @@ export async function lockLeases<Each extends Lease>(
 
 /** SQL: a request came during the fetch, and the host is paused: the contract may name another by now. */
 const mayHaveMoved = (host: string): string =>
-  `r.wanted > r.started and r.trigger not in ('recheck', 'sample') and ${host} = any(${FAULTY_HOSTS})`;
+  `r.wanted > r.started and r.trigger not in ('recheck', 'sample') and not r.anonymous and ${host} = any(${FAULTY_HOSTS})`;
 
 /** The outcome of a fetch, as far as the queue is concerned. */
 export interface FetchEnding {

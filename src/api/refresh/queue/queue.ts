@@ -21,7 +21,7 @@ const SWEPT_URI_SPACING = "interval '1 minute'";
 // The token may have moved away from a host that is paused: its URI says, and it waits for the host if it has not. Of one
 // that is being fetched, the end of that fetch decides: it may be what probes the host.
 const MAY_HAVE_MOVED = `r.host = any(${FAULTY_HOSTS}) and (r.lease is null or r.leased_until <= now())
-  and excluded.trigger not in ('recheck', 'sample')
+  and excluded.trigger not in ('recheck', 'sample') and not excluded.anonymous
   and (excluded.trigger <> 'sweep' or r.last_started_at is null or r.last_started_at <= now() - ${SWEPT_URI_SPACING})`;
 
 export interface EnqueueRequest {
