@@ -891,7 +891,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create an API key for an app; only this answer shows it
-         * @description An app has at most 100 keys that work.
+         * @description An app has at most 1000 keys that work.
          *
          *     For the operator. Wrong tokens are limited by client address.
          */

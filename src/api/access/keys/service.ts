@@ -34,8 +34,8 @@ const REMEMBER_MS = 2_000;
 const REMEMBERED_MAX = 10_000;
 const REENCRYPT_BATCH = 200;
 /** Enough for each server and each rotation of an app; more are a program that forgets to revoke. */
-export const LIVE_KEYS_MAX = 100;
-const SHOWN_ENDED_MAX = 50;
+export const LIVE_KEYS_MAX = 1_000;
+const SHOWN_MAX = { live: 100, ended: 50 };
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 export type Revealed =
@@ -157,9 +157,8 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
     /** Up to `limit` keys of all apps, oldest first, starting after the key `after`. */
     listKeys: (limit: number, after?: string): Promise<KeyRow[]> => listKeys(database, limit, after),
 
-    /** An app's newest keys, oldest first: all that work, and up to 50 that no longer do. */
-    keysOf: (appId: string): Promise<KeyRow[]> =>
-      readNewestKeys(database, appId, { live: LIVE_KEYS_MAX, ended: SHOWN_ENDED_MAX }),
+    /** An app's newest keys, oldest first: up to 100 that work, and up to 50 that no longer do. */
+    keysOf: (appId: string): Promise<KeyRow[]> => readNewestKeys(database, appId, SHOWN_MAX),
 
     /** Whether the app has, or had, this key. */
     hasKey: (appId: string, id: string): Promise<boolean> => hasKey(database, appId, id),
