@@ -34,7 +34,9 @@ beforeAll(async () => {
   app = await partner.createApp("Studio");
   form = `${app}/collections/${CHAIN_ID}/${COLLECTION}`;
   const { database } = world.test;
-  await database.query("update vitrine.app set collections = $1", [[`${CHAIN_ID}:${COLLECTION}`]]);
+  await database.query("update vitrine.app set collections = $1, apis = '{market-partner}'", [
+    [`${CHAIN_ID}:${COLLECTION}`],
+  ]);
   await world.mint("1");
   await world.describe("1", {
     attributes: [
