@@ -95,6 +95,16 @@ describe("the form", () => {
     }
   });
 
+  it("is not offered to an app without market-partner, which learns why", async () => {
+    const offered = async () => {
+      const { text } = await partner.get(form);
+      return [text.includes('name="version"'), text.includes("This app lacks the API market-partner")];
+    };
+    expect(await offered()).toEqual([true, false]);
+    await database.query("update vitrine.app set apis = '{market}'");
+    expect(await offered()).toEqual([false, true]);
+  });
+
   it.each(["save", "preview"])("is refused to an app without market-partner: %s", async (action) => {
     await database.query("update vitrine.app set apis = '{market}'");
 

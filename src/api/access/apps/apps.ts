@@ -63,16 +63,17 @@ export interface AppsDeps {
 const AUTOMATIC = { by: "AUTO_APPROVE" };
 
 export function createApps({ database, access, autoApprove }: AppsDeps) {
-  /** Reads the app under a lock, writes the result of `change`, and notifies every replica. */
+  /** Reads the app under a lock, writes the result of `to`, and notifies every replica; nothing where that is undefined. */
   async function change(
     tx: Queryable,
     appId: string,
-    to: (app: AppRow) => AppRow,
+    to: (app: AppRow) => AppRow | undefined,
     audit: { readonly actor: string; readonly action: string; readonly detail: object },
   ): Promise<void> {
     const app = await readApp(tx, appId, true);
-    if (!app) return;
-    await writeApp(tx, to(app));
+    const changed = app && to(app);
+    if (!changed) return;
+    await writeApp(tx, changed);
     await addAudit(tx, audit.actor, audit.action, appId, { app: app.name, ...audit.detail });
     await notifyReplicas(tx);
   }
@@ -205,12 +206,12 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
 
     /** Withdraws a permission; every replica refuses it within 5 seconds. Nothing changes for an app without it. */
     withdraw(appId: string, permission: Permission, actor: string): Promise<void> {
-      return database.transaction(async (tx) => {
-        const app = await readApp(tx, appId, true);
-        if (!app || isDeepStrictEqual(withoutPermission(app, permission), app)) return;
-        const audit = { actor, action: WITHDRAWAL, detail: permission };
-        await change(tx, appId, (each) => withoutPermission(each, permission), audit);
-      });
+      const without = (app: AppRow): AppRow | undefined => {
+        const changed = withoutPermission(app, permission);
+        return isDeepStrictEqual(changed, app) ? undefined : changed;
+      };
+      const audit = { actor, action: WITHDRAWAL, detail: permission };
+      return database.transaction((tx) => change(tx, appId, without, audit));
     },
   };
 }

@@ -43,12 +43,11 @@ export function createReadBlock(
   const silentUntil = new Map<number, number>();
 
   async function readNodeHead(chainId: number): Promise<number> {
-    const isSilent = now() < (silentUntil.get(chainId) ?? 0);
-    const block = isSilent
-      ? undefined
-      : await withTimeout(NODE_HEAD_MS, latestBlock(chainId), { rethrow: true });
-    if (block !== undefined) return block;
-    if (!isSilent) silentUntil.set(chainId, now() + SILENT_MS);
+    if (now() >= (silentUntil.get(chainId) ?? 0)) {
+      const block = await withTimeout(NODE_HEAD_MS, latestBlock(chainId), { rethrow: true });
+      if (block !== undefined) return block;
+      silentUntil.set(chainId, now() + SILENT_MS);
+    }
     throw new Error(`the node of chain ${chainId} is silent`);
   }
 

@@ -126,7 +126,9 @@ export function collectionPages(site: Site): Hono<ConsoleEnv> {
           </Notice>
         )}
         <Card title={text.information} hint={<code>{collectionKey(collection)}</code>}>
-          {hasLineBreaks(information) ? (
+          {!app.apis.includes("market-partner") ? (
+            <Notice tone="warn">{text.notAllowed}</Notice>
+          ) : hasLineBreaks(information) ? (
             <Notice tone="warn">{text.lineBreaks}</Notice>
           ) : (
             <InformationForm action={site.to(formPath(app, collection))} state={state} details={details} />

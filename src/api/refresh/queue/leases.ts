@@ -113,9 +113,15 @@ export async function lockLeases<Each extends Lease>(
   };
 }
 
-/** SQL: a request came during the fetch, and the host is paused: the contract may name another by now. */
-const mayHaveMoved = (host: string): string =>
-  `r.wanted > r.started and r.trigger not in ('recheck', 'sample') and not r.anonymous and ${host} = any(${FAULTY_HOSTS})`;
+/**
+ * SQL: the token of a `request`, a row, may have moved away from its host, which is paused: its URI says, and the token waits
+ * for the host if it has not.
+ */
+export const mayHaveMoved = (request: "r" | "excluded", host: string): string =>
+  `${host} = any(${FAULTY_HOSTS}) and ${request}.trigger not in ('recheck', 'sample') and not ${request}.anonymous`;
+
+// A request came during the fetch.
+const mayMoveAfter = (host: string): string => `r.wanted > r.started and ${mayHaveMoved("r", host)}`;
 
 /** The outcome of a fetch, as far as the queue is concerned. */
 export interface FetchEnding {
@@ -145,7 +151,7 @@ export async function complete<Each extends Lease>(
   const rows = await db.query<Row>(
     `update vitrine.refresh r
         set done = started, lease = null, leased_until = null, attempts = 0, last_reason = null,
-            host = case when ${mayHaveMoved("coalesce(k.host, r.host)")} then '' else coalesce(k.host, r.host) end,
+            host = case when ${mayMoveAfter("coalesce(k.host, r.host)")} then '' else coalesce(k.host, r.host) end,
             -- The triggers that named a block are answered; a reorg may have removed the block away since.
             min_block = case when wanted > started then min_block else 0 end,
             accept = accept and wanted > started,
@@ -197,7 +203,7 @@ export async function reschedule(
   const rows = await db.query(
     `update vitrine.refresh r
         set lease = null, leased_until = null, last_reason = $6, anonymous = ${STILL_ANONYMOUS},
-            host = case when ${mayHaveMoved("r.host")} then '' else r.host end,
+            host = case when ${mayMoveAfter("r.host")} then '' else r.host end,
             not_before = greatest(now() + $5 * interval '1 millisecond', case when $7 then last_started_at + ${START_SPACING} end)
       where ${current} returning 1`,
     [...keyOf(lease), delayMs, reason, isSpaced],

@@ -1,8 +1,7 @@
 /** The refresh queue: one row per token, claimed by lease (design: "Refresh"). Enqueues tokens, and says what is queued. */
 
 import type { Queryable } from "../../db/database.ts";
-import { FAULTY_HOSTS } from "../../jobs/hosts.ts";
-import { START_SPACING } from "./leases.ts";
+import { mayHaveMoved, START_SPACING } from "./leases.ts";
 import { ANONYMOUS_PRIORITY, priorities, type Trigger } from "./priorities.ts";
 
 export type { Trigger } from "./priorities.ts";
@@ -18,10 +17,8 @@ const UNSTARTED = "r.wanted > case when r.leased_until > now() then r.started el
 // While a host is paused, the URI of a token is read for sweeps once in this time: each may name a million.
 const SWEPT_URI_SPACING = "interval '1 minute'";
 
-// The token may have moved away from a host that is paused: its URI says, and it waits for the host if it has not. Of one
-// that is being fetched, the end of that fetch decides: it may be what probes the host.
-const MAY_HAVE_MOVED = `r.host = any(${FAULTY_HOSTS}) and (r.lease is null or r.leased_until <= now())
-  and excluded.trigger not in ('recheck', 'sample') and not excluded.anonymous
+// Of a token that is being fetched, the end of that fetch decides: it may be what probes the host.
+const MAY_HAVE_MOVED = `${mayHaveMoved("excluded", "r.host")} and (r.lease is null or r.leased_until <= now())
   and (excluded.trigger <> 'sweep' or r.last_started_at is null or r.last_started_at <= now() - ${SWEPT_URI_SPACING})`;
 
 export interface EnqueueRequest {

@@ -9,6 +9,7 @@ import type { MetadataService } from "../../metadata/service.ts";
 import { enqueue } from "../queue/queue.ts";
 import { foldReceipt } from "../receipts/progress-store.ts";
 import { addReceiptTokens } from "../receipts/receipts.ts";
+import type { NewSweep } from "./new-sweeps.ts";
 import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
 
 // A sweep of a million tokens keeps this many waiting in the queue, so that it never delays other work.
@@ -22,19 +23,9 @@ const COUNTED_MAX = 5_000;
 // Then chain triggers get their turn.
 const STEPS_MAX = 100;
 
-interface OpenSweep {
+interface OpenSweep extends Required<Omit<NewSweep, "receiptId">> {
   readonly id: string;
-  readonly chainId: number;
-  readonly collection: string;
-  readonly from: string;
-  readonly to: string;
-  readonly block: number;
-  readonly skipRead: boolean;
-  readonly minted: boolean;
-  readonly accept: boolean;
   readonly receiptId: string | null;
-  readonly isBySample: boolean;
-  readonly isByChain: boolean;
   /** Every known token up to here has been enqueued, or left out. */
   readonly cursor: string | null;
   readonly passed: number;

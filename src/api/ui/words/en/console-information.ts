@@ -14,6 +14,8 @@ export const consoleInformation = {
     informationOf: (collection: string) => `Information of ${collection}`,
     notSaved: (problems: string) => `Nothing is saved: ${problems}.`,
     information: "Information",
+    notAllowed:
+      "This app lacks the API market-partner, so nothing can be previewed or saved. Request it under Permissions.",
     lineBreaks:
       "A trait type of this collection contains a line break, which this form can’t hold. Use PUT /market-partner/collections/…/information.",
     preview: "Preview",
