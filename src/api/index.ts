@@ -8,4 +8,4 @@ import { graphql } from "ponder";
 const bundle = process.env.VITRINE_SERVING_BUNDLE;
 const { serve }: typeof import("./serve.ts") = bundle ? await import(bundle) : await import("./serve.ts");
 
-export default await serve(graphql({ db, schema }));
+export default await serve((options) => graphql({ db, schema }, options));

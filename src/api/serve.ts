@@ -1,7 +1,6 @@
 /** Boot of the serving half. */
 
 import { fileURLToPath } from "node:url";
-import { Hono, type MiddlewareHandler } from "hono";
 import { loadIndexConfig } from "../config.ts";
 import { createApp } from "./app/app.ts";
 import { startBackground } from "./background.ts";
@@ -10,7 +9,7 @@ import { chainTables } from "./chain/module.ts";
 import { loadServingConfig, redacted } from "./config.ts";
 import { createDatabase } from "./db/database.ts";
 import { migrate } from "./db/migrate.ts";
-import { createGraphqlModule } from "./graphql/module.ts";
+import { createGraphqlModule, createPonderHandler, type PonderQueries } from "./graphql/module.ts";
 import { redactSecrets } from "./http/text/redact.ts";
 import { ponderRuntime } from "./ponder-runtime.ts";
 import { databaseUrl } from "./postgres/database-url.ts";
@@ -20,8 +19,8 @@ import { startTracing } from "./tracing/start-tracing.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Starts everything that serves, and returns its routes. `queries` is Ponder's GraphQL. Called once in a process. */
-export async function serve(queries: MiddlewareHandler) {
+/** Starts everything that serves, and returns its routes. `queries` creates Ponder's GraphQL. Called once in a process. */
+export async function serve(queries: PonderQueries) {
   const runtime = ponderRuntime();
   const { metrics } = runtime;
   const logger = nameRequests(redactSecrets(runtime.logger));
@@ -47,13 +46,8 @@ export async function serve(queries: MiddlewareHandler) {
   const storeFault = await stopOnBootError(() => services.images.disk.check());
   if (storeFault !== undefined) logger.warn({ msg: "The store of images is away", reason: storeFault });
 
-  const ponderGraphql = new Hono().use("/graphql", queries);
-  // Hono's own handler would print a stack trace whenever a client goes away.
-  ponderGraphql.onError((error) => {
-    throw error;
-  });
   const graphqlRoutes = await createGraphqlModule({
-    ponder: (request) => ponderGraphql.fetch(request),
+    ponder: createPonderHandler(queries),
     services: { ...services, ...services.catalogModule },
     rateLimits: services.rateLimits,
     logger,

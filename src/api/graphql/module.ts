@@ -9,6 +9,8 @@ import { ownSdl } from "./own/own.graphql.ts";
 import { createResolvers } from "./own/resolvers.ts";
 import { type Caller, type CallerRules, graphqlRoutes, redactError } from "./routes.ts";
 
+export { createPonderHandler, type PonderQueries } from "./ponder/ponder-handler.ts";
+
 /** `ponder` answers a request with Ponder's own GraphQL handler. Rejects if the two schemas can't be merged. */
 export async function createGraphqlModule({
   ponder,

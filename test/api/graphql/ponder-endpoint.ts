@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { drizzle } from "drizzle-orm/node-postgres";
-import { Hono, type MiddlewareHandler } from "hono";
 import pg from "pg";
 import { onchainTable, primaryKey, relations } from "ponder";
 import { vi } from "vitest";
+import type { PonderHandler } from "../../../src/api/graphql/ponder/ponder-half.ts";
+import { createPonderHandler, type PonderQueries } from "../../../src/api/graphql/ponder/ponder-handler.ts";
 import { createDatabaseOf } from "../../support/run-database.ts";
 
 const collection = onchainTable("collection", (t) => ({
@@ -45,7 +46,7 @@ const ROWS = `
 `;
 
 export interface PonderEndpoint {
-  readonly handle: (request: Request) => Promise<Response>;
+  readonly handle: (...request: Parameters<PonderHandler>) => Promise<Response>;
   /** The body of each request that reached Ponder, introspection included. */
   readonly received: string[];
   /** Runs SQL on its tables. */
@@ -71,18 +72,15 @@ export async function createPonderEndpoint(): Promise<PonderEndpoint> {
   const directory = mkdtempSync(join(tmpdir(), "vitrine-graphql-"));
   vi.spyOn(process, "cwd").mockReturnValue(directory);
 
-  const app = new Hono();
-  app.onError((error) => {
-    throw error;
-  });
-  app.use("/graphql", (await loadMiddleware())({ schema }));
+  const graphql = await loadMiddleware();
+  const answer = createPonderHandler((options) => graphql({ schema }, options));
   const received: string[] = [];
   return {
     received,
     run: (sql) => client.query(sql),
-    async handle(request) {
+    async handle(request, sent) {
       received.push(await request.clone().text());
-      return app.fetch(request);
+      return answer(request, sent);
     },
     async close() {
       vi.restoreAllMocks();
@@ -99,15 +97,20 @@ export function answerAfterIntrospection(
   ponder: PonderEndpoint,
   answer: (request: Request) => Response | Promise<Response>,
 ): PonderEndpoint["handle"] {
-  return async (request) => {
+  return async (request, sent) => {
     const isIntrospection = (await request.clone().text()).includes("__schema");
-    return isIntrospection ? ponder.handle(request) : answer(request);
+    return isIntrospection ? ponder.handle(request, sent) : answer(request);
   };
 }
 
+type Middleware = (
+  options: { schema: unknown },
+  ...more: Parameters<PonderQueries>
+) => ReturnType<PonderQueries>;
+
 // The package exports only its entry, where `graphql` comes with the whole indexer.
-async function loadMiddleware(): Promise<(options: { schema: unknown }) => MiddlewareHandler> {
+async function loadMiddleware(): Promise<Middleware> {
   const url = new URL("../../../node_modules/ponder/dist/esm/graphql/middleware.js", import.meta.url);
-  const module = (await import(url.href)) as { graphql: (options: { schema: unknown }) => MiddlewareHandler };
+  const module = (await import(url.href)) as { graphql: Middleware };
   return module.graphql;
 }

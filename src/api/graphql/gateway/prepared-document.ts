@@ -16,11 +16,13 @@ import { withHintedCounts } from "../ponder/ponder-counts.ts";
 import { type AskedField, findAsked, type PonderTables } from "../ponder/ponder-tables.ts";
 import { introspects, isOnlyIntrospection } from "./introspection.ts";
 import { isWithinSize, sizeRule, TOKENS_MAX } from "./limits.ts";
-import { isAllPonders, operationsOf, splitOperation } from "./split-operation.ts";
+import { type Half, isAllPonders, operationsOf, splitOperation } from "./split-operation.ts";
 
 export interface PonderPart {
   /** Null when the whole query may go to Ponder as it arrived. */
   readonly query: string | null;
+  /** The parsed query. */
+  readonly document: DocumentNode;
   readonly variables: readonly string[];
 }
 
@@ -62,14 +64,17 @@ export function prepareDocument(text: string, schemas: Schemas): PreparedDocumen
   const document = parseWithin(text);
   if (document instanceof GraphQLError) return [document];
   const findMistakes = () => validate(schemas.merged, document, [...specifiedRules, sizeRule]);
-  // Ponder validates a document on every request, by the same rules and part of the same schema. Validating it here too
-  // would take a fifth of the total time for a new text.
-  const isPonders = isAllPonders(document, schemas.ponderFields) && withHintedCounts(document) === document;
-  if (isPonders && isWithinSize(document)) {
-    return createPreparedDocument(document, schemas, findMistakes);
+  const hinted = withHintedCounts(document);
+  const isForwardable = hinted === document && isAllPonders(document, schemas.ponderFields);
+  // Ponder validates a document, by the same rules and part of the same schema. Validating it here too would take a fifth
+  // of the total time for a new text.
+  if (isForwardable && isWithinSize(document)) {
+    return createPreparedDocument({ document, hinted, isForwardable }, schemas, findMistakes);
   }
   const mistakes = findMistakes();
-  return mistakes.length > 0 ? mistakes : createPreparedDocument(document, schemas, () => []);
+  return mistakes.length > 0
+    ? mistakes
+    : createPreparedDocument({ document, hinted, isForwardable }, schemas, () => []);
 }
 
 function parseWithin(text: string): DocumentNode | GraphQLError {
@@ -81,20 +86,25 @@ function parseWithin(text: string): DocumentNode | GraphQLError {
   }
 }
 
+interface Parsed {
+  readonly document: DocumentNode;
+  /** With what Ponder needs to count; see `withHintedCounts`. */
+  readonly hinted: DocumentNode;
+  /** Ponder can answer the document as it is. It validates every operation of it, so none may be ours. */
+  readonly isForwardable: boolean;
+}
+
 function createPreparedDocument(
-  document: DocumentNode,
+  { document, hinted, isForwardable }: Parsed,
   schemas: Schemas,
   findMistakes: () => readonly GraphQLError[],
 ): PreparedDocument {
   const operations = operationsOf(document);
-  // Ponder validates every operation of a document, so one of ours keeps the others from being forwarded as they are.
-  const hinted = withHintedCounts(document);
   const hintedOperations = operationsOf(hinted);
-  const isForwardable = isAllPonders(document, schemas.ponderFields) && hinted === document;
   const prepared = new Map(
     operations.map((definition, index) => {
       const parts = isForwardable
-        ? { ponder: { query: null, variables: [] }, own: null }
+        ? { ponder: { query: null, document, variables: [] }, own: null }
         : splitParts(hinted, hintedOperations[index] ?? definition, schemas);
       const asked = parts.ponder ? findAsked(schemas, document, definition) : [];
       const introspection = {
@@ -124,10 +134,13 @@ function splitParts(
   { ponderFields }: Schemas,
 ): Pick<PreparedOperation, "ponder" | "own"> {
   const { ponder, own } = splitOperation(document, operation, ponderFields);
-  return {
-    ponder: ponder && { query: print(ponder.document), variables: ponder.variables },
-    own: own?.document ?? null,
-  };
+  return { ponder: ponder && printed(ponder), own: own?.document ?? null };
+}
+
+// Parsed again, so that Ponder's errors have locations in what is sent.
+function printed({ document, variables }: Half): PonderPart {
+  const query = print(document);
+  return { query, document: parse(query), variables };
 }
 
 function unselectable(

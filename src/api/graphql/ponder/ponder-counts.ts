@@ -22,6 +22,8 @@ const hint = (
 
 /** Makes Ponder compute counts that a document selects only in fragments; without such counts, the same document. */
 export function withHintedCounts(document: DocumentNode): DocumentNode {
+  // A name is always spelled out, and most texts don't have this one.
+  if (document.loc?.source.body.includes(COUNT) === false) return document;
   const fragments = fragmentsOf(document);
   const known = new Map<string, boolean>();
   return visit(document, {

@@ -10,6 +10,7 @@ import {
   requestError,
 } from "../errors.ts";
 import { ponderRequest } from "./ponder-request.ts";
+import type { SentDocument } from "./sent-documents.ts";
 
 // Ponder's reads give up after waiting 500 ms for a lock. A reorg locks all tables until its changes are committed.
 const TRIES_MAX = 3;
@@ -17,8 +18,8 @@ const AGAIN_MS = 200;
 // A slower failure is not a lock timeout.
 const FAILS_WITHIN_MS = 3_000;
 
-/** Answers `POST /graphql` as Ponder's `graphql()` middleware does. */
-export type PonderHandler = (request: Request) => Response | Promise<Response>;
+/** Answers `POST /graphql` as Ponder's `graphql()` middleware does. `sent` is the request's query, if it is parsed. */
+export type PonderHandler = (request: Request, sent?: SentDocument) => Response | Promise<Response>;
 
 /** `unread` is an answer without errors, as Ponder wrote it; `failed` means no GraphQL answer at all. */
 export type PonderAnswer =
@@ -34,11 +35,16 @@ export interface AskOptions {
   readonly keepLocations: boolean;
   /** The document's mistakes; called when Ponder refuses the request. */
   readonly findMistakes: () => readonly GraphQLError[];
+  readonly sent: SentDocument;
 }
 
 /** Returns the text of the answer. Throws whatever the handler throws, and on any status but 200. */
-export async function postToPonder(handle: PonderHandler, body: string): Promise<string> {
-  const response = await handle(ponderRequest(body));
+export async function postToPonder(
+  handle: PonderHandler,
+  body: string,
+  sent?: SentDocument,
+): Promise<string> {
+  const response = await handle(ponderRequest(body), sent);
   const text = await response.text();
   if (response.status !== 200) throw new Error(`Ponder answered ${response.status}: ${text.slice(0, 500)}`);
   return text;
@@ -73,11 +79,11 @@ export async function askPonder(
 async function postUntilWell(
   handle: PonderHandler,
   body: string,
-  { findMistakes }: Pick<AskOptions, "findMistakes">,
+  { findMistakes, sent }: Pick<AskOptions, "findMistakes" | "sent">,
 ): Promise<string> {
   const startedAt = performance.now();
   for (let tries = 1; ; tries++) {
-    const json = await postToPonder(handle, body);
+    const json = await postToPonder(handle, body, sent);
     if (isClean(json) || tries === TRIES_MAX || performance.now() - startedAt > FAILS_WITHIN_MS) return json;
     const { data, errors = [] } = readAnswer(json);
     const isMistaken = errors.every(isOfRequest) || (data === undefined && findMistakes().length > 0);
