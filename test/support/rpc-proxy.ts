@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 import { startLocalServer } from "../api/metadata/local-server.ts";
 
 export interface RpcCall {
+  readonly id: number;
   readonly method: string;
   readonly params: readonly unknown[];
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chain, startChain } from "../../../demo/chain.ts";
 import { createWalletProof, type WalletProof } from "../../../src/api/access/sign-in/wallet-proof.ts";
 import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
+import { type Obstacle, type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 
 const STATEMENT = "Sign in to Vitrine.";
 const key = privateKeyToAccount(generatePrivateKey());
@@ -105,6 +106,57 @@ describe("a wallet that is a contract", () => {
     );
 
     expect(verdict.kind).toBe("refused");
+  });
+});
+
+describe("while the node can't say", () => {
+  let proxy: RpcProxy;
+  let behind: WalletProof;
+  beforeAll(async () => {
+    proxy = await startRpcProxy(chain.rpcUrl);
+    const clients = createChainClients([{ id: chain.chainId, rpcUrls: [`http://127.0.0.1:${proxy.port}`] }]);
+    behind = createWalletProof({ baseUrl: "https://vitrine.example", clients });
+  });
+  afterAll(() => proxy.close());
+
+  const refuseAll: Obstacle = (_request, response) => {
+    response.writeHead(503).end();
+    return true;
+  };
+  const error =
+    (code: number, message: string): Obstacle =>
+    ({ calls, isBatch }, response) => {
+      const answers = calls.map((call) => ({ jsonrpc: "2.0", id: call.id, error: { code, message } }));
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify(isBatch ? answers : answers[0]));
+      return true;
+    };
+  const verify = async (address: string) => {
+    const message = messageOf(address);
+    return behind.verify(
+      { message, signature: await key.signMessage({ message }) },
+      STATEMENT,
+      chain.chainId,
+    );
+  };
+
+  it.each([
+    ["is down", refuseAll],
+    ["is silent", () => true],
+    ["limits requests", error(-32005, "daily request count exceeded, request rate limited")],
+    ["fails", error(-32603, "Internal error")],
+  ] as [string, Obstacle][])("a signature is not refused as wrong: the node %s", async (_how, obstacle) => {
+    proxy.reset(obstacle);
+    await expect(verify(wallet)).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+      details: [{ path: "signature", message: expect.stringContaining("can't be checked now") }],
+    });
+    // A key's own signature needs no node.
+    expect(await verify(key.address)).toMatchObject({ kind: "proved" });
+
+    proxy.reset();
+    expect(await verify(wallet)).toMatchObject({ kind: "proved" });
+    expect(await verify(chain.account(3).address)).toMatchObject({ kind: "refused" });
   });
 });
 

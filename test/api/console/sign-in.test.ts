@@ -1,13 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { beforeEach, describe, expect, it } from "vitest";
-import { createTestApp, SECRET } from "../../support/app.ts";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { startChain } from "../../../demo/chain.ts";
+import { createWalletProof } from "../../../src/api/access/sign-in/wallet-proof.ts";
+import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
+import { BASE_URL, createTestApp, SECRET } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { CHAIN_ID } from "../../support/refresh.ts";
 import { createVisitor } from "./visitor.ts";
 
 const test = await createTestDatabase();
 const { database } = test;
-const api = createTestApp(test);
+const chain = await startChain();
+afterAll(() => chain.close());
+const proofAt = (url: string) =>
+  createWalletProof({
+    baseUrl: BASE_URL,
+    clients: createChainClients([{ id: CHAIN_ID, rpcUrls: [url] }]),
+  });
+const api = createTestApp(test, { proof: proofAt(chain.rpcUrl) });
+/** The same service, while its node is away. */
+const cutOff = createTestApp(test, { proof: proofAt("http://127.0.0.1:1") });
 const wallet = privateKeyToAccount(generatePrivateKey());
 
 beforeEach(() =>
@@ -184,6 +197,35 @@ describe("wrong proofs from a shared address", () => {
         "select from vitrine.audit where action not in ('sessions.start', 'login_links.create')",
       ),
     ).toHaveLength(1);
+  });
+});
+
+describe("a contract's wallet", () => {
+  it("gets 503 while the node is away, however often it tries, and signs in with the same signature once it is back", async () => {
+    const from = "198.51.100.79";
+    const { address } = await chain.deploy("ContractWallet", [wallet.address]);
+    const visitor = createVisitor(cutOff, from);
+    const { text } = await visitor.json("/console/sign-in/message", { address, chainId: 1 });
+    const { message } = JSON.parse(text) as { message: string };
+    const proof = { message, signature: await wallet.signMessage({ message }) };
+
+    for (let attempt = 0; attempt < 12; attempt++) {
+      const answer = await visitor.json("/console/sign-in", proof);
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get("retry-after")).toBe("5");
+      expect(answer.text).toContain("can't be checked now");
+    }
+    // The node is back: the same message signs in, and none of the tries counts as wrong.
+    const back = createVisitor(api, from);
+    expect((await back.json("/console/sign-in", proof)).status).toBe(200);
+    const wrong = { message, signature: await wallet.signMessage({ message: "something else" }) };
+    for (let attempt = 0; attempt < 10; attempt++)
+      expect((await back.json("/console/sign-in", wrong)).status).toBe(401);
+    expect((await back.json("/console/sign-in", wrong)).status).toBe(429);
+  });
+
+  it("doesn't keep those with a key out while the node is away", async () => {
+    expect((await createVisitor(cutOff).signIn(wallet)).status).toBe(200);
   });
 });
 

@@ -2,6 +2,8 @@
 
 import {
   type Address,
+  createPublicClient,
+  custom,
   decodeFunctionResult,
   encodeFunctionData,
   getAddress,
@@ -10,7 +12,7 @@ import {
   verifyMessage,
 } from "viem";
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from "viem/siwe";
-import { callContract } from "../../chain/contract/contract-call.ts";
+import { callContract, isNodeFailure } from "../../chain/contract/contract-call.ts";
 import type { ChainClient, ChainClients } from "../../chain/rpc/clients.ts";
 import { ApiError } from "../../http/errors.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
@@ -43,8 +45,36 @@ export interface WalletProofDeps {
   readonly now?: () => number;
 }
 
-const unavailable = (): ApiError =>
-  new ApiError("UNAVAILABLE", [{ path: "", message: "the chain's node did not answer" }]);
+const unavailable = (path = "", message = "the chain's node did not answer"): ApiError =>
+  new ApiError("UNAVAILABLE", [{ path, message }]);
+
+interface Signed {
+  readonly address: Address;
+  readonly message: string;
+  readonly signature: Hex;
+}
+
+/** Whether the wallet's contract accepts the signature. Throws UNAVAILABLE if the node gives no answer. */
+async function isAcceptedByContract(client: ChainClient, signed: Signed): Promise<boolean> {
+  let isNodeAway = false;
+  const request = async (call: Parameters<typeof client.request>[0]): Promise<unknown> => {
+    try {
+      return await client.request(call);
+    } catch (error) {
+      isNodeAway = isNodeFailure(error);
+      throw error;
+    }
+  };
+  // viem says false whether the contract refuses the signature or the node fails, so its requests are watched.
+  const watched = createPublicClient({ transport: custom({ request }, { retryCount: 0 }), ccipRead: false });
+  const isAccepted = await withTimeout(
+    CHAIN_MS,
+    watched.verifyMessage(signed).catch(() => false),
+  );
+  if (isAccepted === undefined || (!isAccepted && isNodeAway))
+    throw unavailable("signature", "the signature can't be checked now: the chain's node did not answer");
+  return isAccepted;
+}
 
 async function readOwner(client: ChainClient, address: string) {
   const block = await client.getBlockNumber();
@@ -68,7 +98,7 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
     const client = chainId === undefined ? undefined : clients.get(chainId);
     if (client === undefined) return false;
     await beforeChain();
-    return (await withTimeout(CHAIN_MS, client.verifyMessage(signed))) === true;
+    return isAcceptedByContract(client, signed);
   }
 
   return {
@@ -102,7 +132,8 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
     /**
      * Finds who signed a message of ours with that statement. The caller must still consume the nonce. Contract wallets
      * are checked on `contractChainId`, whatever chain the message names: the same address on another chain may belong
-     * to somebody else. `beforeChain` runs before such a check, which costs the node a call.
+     * to somebody else. `beforeChain` runs before such a check, which costs the node a call. Throws UNAVAILABLE if the
+     * node gives no answer: it may be the signature of a contract wallet.
      */
     async verify(
       proof: Proof,

@@ -106,6 +106,9 @@ export async function isThere(client: PublicClient): Promise<boolean> {
   }
 }
 
+/** Whether a call failed without the contract's answer. */
+export const isNodeFailure = (error: unknown): boolean => readError(error).kind === "unavailable";
+
 /** A revert is the contract's answer; every other error is the node's failure. */
 function readError(error: unknown): CallAnswer {
   const answer = rpcError(error);
