@@ -131,4 +131,4 @@ export async function formOf(c: ConsoleContext): Promise<Readonly<Record<string,
 
 /** Redirects to a page that shows what the form did. */
 export const goTo = (site: Site, c: ConsoleContext, path: string, done?: string): Response =>
-  c.redirect(site.to(`${path}${done ? `?done=${done}` : ""}`), 303);
+  c.redirect(site.to(`${path}${done ? `${path.includes("?") ? "&" : "?"}done=${done}` : ""}`), 303);

@@ -342,4 +342,55 @@ describe("the operator's list of apps", () => {
     expect(text.match(/>Approve</g)).toHaveLength(100);
     expect(text).toContain("These are the oldest 100");
   });
+
+  it("hides nobody's request behind those of others: pages in a stable order, with the total", async () => {
+    await database.query(
+      `insert into vitrine.access_request (id, app_id, kind, subject, created_at)
+       select gen_random_uuid(), id, 'api', 'market', '2026-01-01' from vitrine.app where name ~ '^App'`,
+    );
+    const seen: string[] = [];
+    const paths: string[] = [];
+    for (let path: string | undefined = "/console/operator"; path; ) {
+      const { text } = await operator.get(path);
+      expect(text).toContain("of 230");
+      seen.push(...[...text.matchAll(/requests\/([0-9a-f-]{36})\/approve/g)].map((match) => match[1] ?? ""));
+      paths.push(path);
+      path = further(text.replaceAll(/action="[^"]*"/g, ""));
+    }
+    expect(paths).toHaveLength(3);
+    expect(seen).toHaveLength(230);
+    const ordered = await database.query<{ id: string }>("select id from vitrine.access_request order by id");
+    expect(seen).toEqual(ordered.map(({ id }) => id));
+
+    // A decision on the second page leads back to it, where the next one has moved up.
+    const second = paths[1] ?? "";
+    const { text } = await operator.get(second);
+    expect(text).toMatch(/<a[^>]* href="[^"?]*\/console\/operator">First page<\/a>/);
+    const refuse = /action="([^"]+\/refuse[^"]*)"/.exec(text)?.[1]?.replace(/^.*?(?=\/console)/, "") ?? "";
+    const { location } = await operator.post(refuse);
+    expect(location).toContain(`${second}&done=refused`);
+    const next = (await operator.get(second)).text;
+    expect(next).toContain(`/requests/${seen[101]}/approve`);
+    expect(next).not.toContain(`/requests/${seen[100]}/approve`);
+    expect(next).toContain("of 229");
+    // A page stays where it is once the request that it starts after is decided too.
+    await operator.post(`/console/operator/requests/${seen[99]}/refuse`);
+    expect((await operator.get(second)).text).toContain(`/requests/${seen[101]}/approve`);
+  });
+
+  it("reports no empty queue on a page after the last request", async () => {
+    await database.query(
+      `insert into vitrine.access_request (id, app_id, kind, subject)
+       select gen_random_uuid(), id, 'api', 'market' from vitrine.app order by name limit 2`,
+    );
+    const [last] = await database.query<{ id: string }>(
+      "select id from vitrine.access_request where decided_at is null order by created_at desc, id desc limit 1",
+    );
+
+    const { text } = await operator.get(`/console/operator?after=${last?.id}`);
+
+    expect(text).not.toContain("No pending requests");
+    expect(text).toContain("No further requests");
+    expect(text).toContain("First page");
+  });
 });

@@ -136,9 +136,16 @@ const requests = (db: Queryable) => {
     .innerJoin(app, eq(app.id, accessRequest.appId));
 };
 
-/** Open requests, oldest first. */
-export async function readOpenRequests(db: Queryable, limit: number) {
-  return requests(db).where(isOpen).orderBy(asc(accessRequest.createdAt), asc(accessRequest.id)).limit(limit);
+/** Open requests, oldest first, starting after the request `after`, which may be closed by now. */
+export async function readOpenRequests(db: Queryable, after: string | undefined, limit: number) {
+  const { createdAt, id } = accessRequest;
+  const isAfter =
+    after &&
+    sql`(${createdAt}, ${id}) > (select created_at, id from vitrine.access_request where id = ${after})`;
+  return requests(db)
+    .where(isAfter ? and(isOpen, isAfter) : isOpen)
+    .orderBy(asc(createdAt), asc(id))
+    .limit(limit);
 }
 
 /** How many requests are open. */

@@ -128,8 +128,9 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
     /** An app's newest 500 requests. */
     requestsOf: (appId: string): Promise<RequestRow[]> => readRequests(database, appId, REQUESTS_MAX),
 
-    /** Up to `limit` open requests, oldest first. */
-    openRequests: (limit: number): Promise<RequestRow[]> => readOpenRequests(database, limit),
+    /** Up to `limit` open requests, oldest first, after the request `after`. */
+    openRequests: (after: string | undefined, limit: number): Promise<RequestRow[]> =>
+      readOpenRequests(database, after, limit),
 
     /** How many requests are open. */
     countOpenRequests: (): Promise<number> => countOpenRequests(database),

@@ -1,6 +1,7 @@
 /** The operator's pages about apps: permission requests, all apps, and the audit log. */
 
 import { Hono } from "hono";
+import { formatNumber } from "../../ui/numbers.ts";
 import { Badge, Button, Card, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { type ConsoleContext, type ConsoleEnv, goTo, idOf, operatorOnly, type Site, UUID } from "../env.ts";
@@ -10,6 +11,13 @@ import { operatorPath, renderOperator } from "./operator-frame.tsx";
 
 const PAGE = 100;
 const AUDIT_ID = /^[1-9][0-9]{0,17}$/;
+
+/** The last entry of the page before. */
+const afterOf = (c: ConsoleContext): string | undefined => {
+  const after = c.req.query("after") ?? "";
+  return UUID.test(after) ? after : undefined;
+};
+const pageAfter = (id: string | undefined): string => (id ? `?after=${id}` : "");
 
 const Owner = ({ address }: { address: string | null }) =>
   address === null ? (
@@ -26,17 +34,21 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
   const decide = (verdict: "approve" | "refuse") => async (c: ConsoleContext) => {
     const { actor } = operatorOnly(c);
     const decision = await actions.decideRequest(actor, idOf(c, "request"), verdict);
-    return goTo(site, c, operatorPath(), decision);
+    return goTo(site, c, `${operatorPath()}${pageAfter(afterOf(c))}`, decision);
   };
 
   return new Hono<ConsoleEnv>()
     .get("/operator", async (c) => {
       operatorOnly(c);
-      const { moreToDecide, requests: texts } = words().operator;
+      const { requests: texts } = words().operator;
       const { columns } = texts;
       const labels = { approve: texts.approveFor, refuse: texts.refuseFor };
-      const waiting = await apps.openRequests(PAGE + 1);
+      const after = afterOf(c);
+      const waiting = await apps.openRequests(after, PAGE + 1);
       const requests = waiting.slice(0, PAGE);
+      const last = requests.at(-1);
+      const total = formatNumber(c.get("openRequests") ?? 0);
+      const count = (after ? texts.further : texts.oldest)(requests.length, total);
       return renderOperator(
         site,
         c,
@@ -44,7 +56,7 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
         <div id="live" class="stack" data-live>
           <Card title={texts.title} hint={texts.hint}>
             <Table
-              empty={texts.none}
+              empty={after ? texts.noFurther : texts.none}
               caption={texts.caption}
               columns={[columns.app, columns.owner, columns.subject, columns.since, ""]}
               rows={requests.map((request) => [
@@ -56,7 +68,10 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
                 <When at={request.createdAt} />,
                 <div class="row">
                   {(["approve", "refuse"] as const).map((verb) => (
-                    <form method="post" action={site.to(`${operatorPath()}/requests/${request.id}/${verb}`)}>
+                    <form
+                      method="post"
+                      action={site.to(`${operatorPath()}/requests/${request.id}/${verb}${pageAfter(after)}`)}
+                    >
                       <Button
                         isSlim
                         kind={verb === "approve" ? "primary" : "danger"}
@@ -69,7 +84,23 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
                 </div>,
               ])}
             />
-            {waiting.length > PAGE && <Notice>{moreToDecide(PAGE)}</Notice>}
+            {(after || waiting.length > PAGE) && (
+              <>
+                {requests.length > 0 && <Notice>{count}</Notice>}
+                <div class="row">
+                  {after && (
+                    <a class="button" href={site.to(operatorPath())}>
+                      {texts.first}
+                    </a>
+                  )}
+                  {waiting.length > PAGE && last && (
+                    <a class="button" href={site.to(`${operatorPath()}${pageAfter(last.id)}`)}>
+                      {texts.more}
+                    </a>
+                  )}
+                </div>
+              </>
+            )}
           </Card>
         </div>,
       );
@@ -81,8 +112,7 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
       const { apps: texts } = words().operator;
       const { columns } = texts;
       const text = (c.req.query("q") ?? "").trim();
-      const after = c.req.query("after") ?? "";
-      const found = await apps.search(text, UUID.test(after) ? after : undefined, PAGE + 1);
+      const found = await apps.search(text, afterOf(c), PAGE + 1);
       const shown = found.slice(0, PAGE);
       const last = shown.at(-1);
       return renderOperator(

@@ -28,7 +28,15 @@ export const operator = {
     title: "Pending requests",
     hint: "Oldest first. Updates live.",
     none: "No pending requests",
+    /** After the last page. */
+    noFurther: "No further requests",
     caption: "Requests",
+    /** Of the first page. */
+    oldest: (shown: number, total: string) => `These are the oldest ${shown} of ${total}.`,
+    /** Of any other page. */
+    further: (shown: number, total: string) => `These are ${shown} of ${total}.`,
+    first: "First page",
+    more: "More requests",
     columns: { app: "App", owner: "Owner", subject: "Asks for", since: "Since" },
     kinds: {
       api: "API",
