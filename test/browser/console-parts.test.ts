@@ -246,3 +246,41 @@ it.each([false, true])("breaks no rule of WCAG 2.2 AA and fits a phone, dark: %s
   }
   expect(problems).toEqual([]);
 });
+
+it("requests and approves display types of names with line breaks and other control characters", async () => {
+  const { database } = world.test;
+  const every = String.fromCharCode(...Array.from({ length: 0x1f }, (_, nth) => nth + 1), 0x7f, 0x85, 0x2028);
+  const names = ["Line\nbreak", "Line\rbreak", "Line\r\nbreak", "\nLine\n", `Every${every}one`];
+  const describeAll = (values: readonly object[]) =>
+    names.flatMap((name) => values.map((value) => ({ trait_type: name, ...value })));
+  await world.mint("2");
+  await world.describe("2", { attributes: describeAll([{ value: "five" }]) });
+  await world.mint("3");
+  await world.describe("3", { attributes: describeAll([{ display_type: "number", value: 5 }]) });
+  const press = async (opened: Visit, path: string, action: string, done: string) => {
+    await opened.page.goto(path);
+    await opened.page.locator(`form[action$="${action}"] button`).first().click();
+    await opened.page.waitForURL(new RegExp(`[?]done=${done}$`), { timeout: 5_000 });
+  };
+
+  const asking = await open(partner);
+  for (const _ of names) await press(asking, `${app}/permissions`, "/ask/display-type", "requested");
+  const asked = await database.query<{ subject: string }>(
+    "select subject from vitrine.access_request where kind = 'display_type'",
+  );
+  const subjects = names.map((name) => `number ${CHAIN_ID}:${COLLECTION} ${name}`);
+  expect(asked.map(({ subject }) => subject).sort()).toEqual(subjects.sort());
+
+  const approving = await open(operator);
+  for (const _ of names)
+    await press(approving, "/console/operator/traits", "/traits/approve", "type_approved");
+  const known = await database.query<{ trait_type: string }>(
+    "select trait_type from vitrine.trait_type where display_type = 'number' and trait_type = any ($1)",
+    [names],
+  );
+  expect(known.map((row) => row.trait_type).sort()).toEqual([...names].sort());
+  for (const { complaints, context } of [asking, approving]) {
+    expect(complaints).toEqual([]);
+    await context.close();
+  }
+});

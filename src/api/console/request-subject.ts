@@ -1,6 +1,7 @@
-/** What a permission request is about, for people. */
+/** What a permission request is about: for people, and in forms. */
 
 import { parseDisplayTypeSubject, parseHostSubject } from "../access/module.ts";
+import { storable } from "../metadata/rules.ts";
 import { words } from "../ui/visitor.ts";
 
 export function subjectText({ kind, subject }: { readonly kind: string; readonly subject: string }): string {
@@ -14,4 +15,25 @@ export function subjectText({ kind, subject }: { readonly kind: string; readonly
     return typeFor(traitType, displayType, collection);
   }
   return subject;
+}
+
+// Browsers send each line break of a form as CR LF, whatever it is. So names with one are sent as JSON, which escapes it.
+const AS_JSON = "trait_type_json";
+
+/** The hidden field of a form that names a trait type; `traitTypeIn` reads it. */
+export const traitTypeField = (traitType: string): { readonly name: string; readonly value: string } =>
+  /[\r\n]/.test(traitType)
+    ? { name: AS_JSON, value: JSON.stringify(traitType) }
+    : { name: "trait_type", value: traitType };
+
+/** The trait type that a form names; empty if it names none. */
+export function traitTypeIn(form: Readonly<Record<string, string>>): string {
+  const json = form[AS_JSON];
+  if (json === undefined) return form.trait_type ?? "";
+  try {
+    const read: unknown = JSON.parse(json);
+    return typeof read === "string" ? storable(read) : "";
+  } catch {
+    return "";
+  }
 }

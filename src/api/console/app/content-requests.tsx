@@ -13,6 +13,7 @@ import { formatCount } from "../../ui/numbers.ts";
 import { Button, Card, Field, Notice, Table } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { appOf, type ConsoleContext, type ConsoleEnv, formOf, goTo, type Site, signedIn } from "../env.ts";
+import { traitTypeField, traitTypeIn } from "../request-subject.ts";
 import { pathOf } from "./app-frame.tsx";
 
 const CONFLICTS_MAX = 50;
@@ -100,7 +101,7 @@ export const ContentRequests = ({ site, app, requests, conflicts }: Props) => {
               ) : (
                 <form method="post" action={site.to(`${path}/ask/display-type`)}>
                   <input type="hidden" name="collection" value={collectionKey(row)} />
-                  <input type="hidden" name="trait_type" value={row.traitType} />
+                  <input type="hidden" {...traitTypeField(row.traitType)} />
                   <input type="hidden" name="display_type" value={row.proposed} />
                   <Button isSlim label={text.requestTypeOf(row.traitType, row.proposed)}>
                     {text.requestType(row.proposed)}
@@ -160,7 +161,8 @@ export function contentRequestPages(site: Site): Hono<ConsoleEnv> {
       const app = await appOf(site, c);
       const form = await formOf(c);
       const collection = collectionOf(app, form.collection);
-      const { trait_type: traitType = "", display_type: displayType = "" } = form;
+      const traitType = traitTypeIn(form);
+      const { display_type: displayType = "" } = form;
       if (!(await site.traitApproval.isPending(collection, traitType, displayType)))
         throw refused("display_type", "is not one that a hidden entry of this trait type has");
       const subject = displayTypeSubject({ collection: collectionKey(collection), traitType, displayType });

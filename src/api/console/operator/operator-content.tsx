@@ -10,6 +10,7 @@ import { formatCount, formatNumber } from "../../ui/numbers.ts";
 import { Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { type ConsoleContext, type ConsoleEnv, formOf, goTo, operatorOnly, type Site } from "../env.ts";
+import { traitTypeField, traitTypeIn } from "../request-subject.ts";
 import {
   CollectionName,
   collectionNamed,
@@ -142,7 +143,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
               <When at={row.firstSeenAt} />,
               <form method="post" action={site.to(`${operatorPath("/traits")}/approve`)}>
                 <input type="hidden" name="collection" value={collectionKey(row)} />
-                <input type="hidden" name="trait_type" value={row.traitType} />
+                <input type="hidden" {...traitTypeField(row.traitType)} />
                 <input type="hidden" name="display_type" value={row.proposed} />
                 <Button isSlim kind="primary" label={texts.changeTrait(row.traitType, row.proposed)}>
                   {texts.change(row.proposed)}
@@ -158,7 +159,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
       const { actor } = operatorOnly(c);
       const form = await formOf(c);
       const collection = collectionNamed(site, form.collection);
-      const { trait_type: traitType = "" } = form;
+      const traitType = traitTypeIn(form);
       const displayType = displayTypes.find((type) => type === form.display_type);
       if (!displayType)
         throw new ApiError("INVALID_REQUEST", [{ path: "display_type", message: "is not a display type" }]);
