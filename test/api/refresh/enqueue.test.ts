@@ -149,6 +149,25 @@ describe("priority", () => {
     expect(await readQueue(database)).toMatchObject([{ attempts: 0 }]);
   });
 
+  it("gives an explicit request tries of its own once a node that was away has taken more than there are", async () => {
+    await ask(database, ["1"], { trigger: "rest" });
+    for (let nth = 1; nth <= 5; nth++) {
+      await reschedule(database, await claimOne(test), 0, "rpc_unavailable");
+      await passSeconds(database, 10);
+    }
+    // Not from a caller without a key, and not while the token is being fetched.
+    await ask(database, ["1"], { trigger: "graphql", anonymous: true });
+    expect(await readQueue(database)).toMatchObject([{ attempts: 5 }]);
+    const lease = await claimOne(test);
+    await ask(database, ["1"], { trigger: "rest" });
+    expect(await readQueue(database)).toMatchObject([{ attempts: 6 }]);
+    await reschedule(database, lease, 0, "rpc_unavailable");
+
+    await ask(database, ["1"], { trigger: "rest" });
+
+    expect(await readQueue(database)).toMatchObject([{ attempts: 0 }]);
+  });
+
   it("has an explicit request that comes during the last try start anew", async () => {
     await ask(database, ["1"], { trigger: "rest" });
     const lease = await claimOne(test);

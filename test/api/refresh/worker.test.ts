@@ -166,6 +166,37 @@ describe("a fault that may pass", () => {
     expect(await history()).toEqual([[1, "updated", null]]);
   });
 
+  it("of the node takes none of the five tries of a request that comes meanwhile", async () => {
+    await setup.knowTokens("1");
+    const receipts = [await setup.request(["1"])];
+    let isNodeAway = true;
+    const { worker, calls } = setup.start(() =>
+      failed(isNodeAway ? "rpc_unavailable" : "timeout", { transient: true }),
+    );
+    const goOnUntil = (isOver: () => Promise<boolean>) =>
+      eventually(async () => {
+        await makeDue(database);
+        worker.wake();
+        return isOver();
+      }, Boolean);
+    await goOnUntil(async () => calls.length >= 8);
+    await eventually(
+      () => readQueue(database),
+      ([row]) => row?.lease === null && row.dueIn > 0,
+    );
+
+    isNodeAway = false;
+    const before = calls.length;
+    receipts.push(await setup.request(["1"]));
+    await goOnUntil(async () => (await setup.receipt(receipts[1] ?? ""))?.done === true);
+
+    expect(calls.length - before).toBe(5);
+    for (const receipt of receipts)
+      expect((await setup.receipt(receipt))?.tokens).toMatchObject([
+        { status: "failed", reason: "timeout: so it was" },
+      ]);
+  });
+
   it("waits as long as the host asks for", async () => {
     await setup.request(["1"]);
     setup.start(() => failed("http_status", { transient: true, retryAfterMs: 600_000 }));

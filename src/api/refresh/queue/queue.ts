@@ -1,6 +1,7 @@
 /** The refresh queue: one row per token, claimed by lease (design: "Refresh"). Enqueues tokens, and says what is queued. */
 
 import type { Queryable } from "../../db/database.ts";
+import { retryPolicies } from "../../jobs/retry-policies.ts";
 import { mayHaveMoved, START_SPACING } from "./leases.ts";
 import { ANONYMOUS_PRIORITY, priorities, type Trigger } from "./priorities.ts";
 
@@ -20,6 +21,9 @@ const SWEPT_URI_SPACING = "interval '1 minute'";
 // Of a token that is being fetched, the end of that fetch decides: it may be what probes the host.
 const MAY_HAVE_MOVED = `${mayHaveMoved("excluded", "r.host")} and (r.lease is null or r.leased_until <= now())
   and (excluded.trigger <> 'sweep' or r.last_started_at is null or r.last_started_at <= now() - ${SWEPT_URI_SPACING})`;
+
+// A document that fails has ended after as many tries, so the node was away.
+const AWAITS_NODE = `(r.lease is null and r.attempts >= ${retryPolicies.documentFetch.attempts})`;
 
 export interface EnqueueRequest {
   readonly chainId: number;
@@ -85,9 +89,10 @@ async function enqueueRows(db: Queryable, requests: readonly EnqueueRequest[]): 
        min_block = case when excluded.trigger = 'reorg' or (excluded.trigger = 'sweep' and excluded.min_block = 0)
                         then excluded.min_block
                         else greatest(r.min_block, excluded.min_block) end,
-       -- Not where one waits already, which others could keep open forever; nor for anonymous callers.
+       -- Not where one waits already, which others could keep open forever, unless for a node; nor for anonymous callers.
        attempts = case when excluded.priority > ${priorities.event} and not excluded.anonymous
-                         and not (r.wanted > r.done and r.priority > ${priorities.event}) then 0 else r.attempts end,
+                         and (${AWAITS_NODE} or not (r.wanted > r.done and r.priority > ${priorities.event})) then 0
+                       else r.attempts end,
        accept = excluded.accept or (r.accept and r.wanted > r.done),
        looks = coalesce(excluded.looks, r.looks),
        host = case when ${MAY_HAVE_MOVED} then '' else r.host end,
