@@ -24,6 +24,8 @@ const APP = "npx vitrine export";
 // Of a terminal that closes, too.
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const SIGNALS_TOGETHER_MS = 1_000;
+// The service checks it when the export begins, so it need not work until the end.
+const KEY_SECONDS = 600;
 
 export function addExportCommand(program: Command, tool: Tool): void {
   program
@@ -73,6 +75,7 @@ async function run({ connect, print, progress }: Tool, collection: string, optio
   const key = await service.call<{ id: string; key: string }>("POST", "/admin/keys", {
     app: APP,
     apis: ["market"],
+    expires_in_seconds: KEY_SECONDS,
   });
   const line = createStatusLine(process.stderr);
   let last: Progress = { rows: 0, bytes: 0 };

@@ -271,6 +271,23 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   },
 );
 
+it("killed, it leaves a key that ends by itself within ten minutes", async () => {
+  const file = join(folder, "SIGKILL.ndjson");
+  isHeld = true;
+  const { child, ended } = shell(`exec VITRINE export heroes --out ${file}`);
+  await expect.poll(() => existsSync(file) && statSync(file).size > 0, { timeout: 30_000 }).toBe(true);
+  child.kill("SIGKILL");
+  await ended;
+  isHeld = false;
+
+  const left = await database.query<{ id: string; isShort: boolean | null }>(
+    `select id, expires_at between now() and now() + interval '10 minutes' as "isShort"
+       from vitrine.api_key where revoked_at is null`,
+  );
+  expect(left).toEqual([{ id: expect.any(String), isShort: true }]);
+  await api.access.revokeKey(left[0]?.id ?? "", "tests");
+});
+
 it("a reader of stdout that has enough is its ordinary end", async () => {
   const { ended } = shell("VITRINE export heroes | head -n 1");
   const { out, err, code } = await ended;

@@ -2147,6 +2147,8 @@ export interface components {
             readonly apis: readonly ("market-partner" | "market")[];
             /** @default all */
             readonly collections?: "all" | readonly string[];
+            /** @description How long the key works; by default, until it is revoked. A key that expires can't be rotated. */
+            readonly expires_in_seconds?: number;
         };
         readonly Key: {
             readonly id: string;

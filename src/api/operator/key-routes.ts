@@ -15,22 +15,28 @@ import { cursorField, pageCursor } from "../http/page-cursor.ts";
 import { createRouter, requireJson } from "../http/router.ts";
 import { OPERATOR } from "./actions.ts";
 
+// A month, for a key that ends by itself and for one that is rotated.
+const SECONDS_MAX = 30 * 86_400;
+
 const newKeyBody = z
   .strictObject({
     app: z.string().trim().min(1).max(100).refine(isStorable, { error: "must be Unicode without U+0000" }),
     apis: z.array(z.enum(apiNames)).min(1),
     collections: z.union([z.literal("all"), z.array(collectionRefField).min(1)]).default("all"),
+    expires_in_seconds: z.int().min(1).max(SECONDS_MAX).optional().openapi({
+      description:
+        "How long the key works; by default, until it is revoked. A key that expires can't be rotated.",
+    }),
   })
   .openapi("NewKey");
 
 const GRACE_SECONDS_DEFAULT = 86_400;
-const GRACE_SECONDS_MAX = 30 * 86_400;
 const rotateBody = z
   .strictObject({
     grace_seconds: z
       .int()
       .min(0)
-      .max(GRACE_SECONDS_MAX)
+      .max(SECONDS_MAX)
       .default(GRACE_SECONDS_DEFAULT)
       .openapi({ description: "How long the old key keeps working." }),
   })
@@ -186,10 +192,11 @@ export function keyRoutes({ access, sessions, baseUrl, findCollection }: KeyRout
     collectionKey(findCollection(ref.address, ref.chainId));
   return createRouter()
     .openapi(createKeyRoute, async (c) => {
-      const { app, apis, collections } = c.req.valid("json");
+      const { app, apis, collections, expires_in_seconds } = c.req.valid("json");
       const created = await access.createKey(
         { name: app, apis, collections: collections === "all" ? null : collections.map(collectionName) },
         OPERATOR,
+        expires_in_seconds,
       );
       return c.json(created, 201);
     })

@@ -56,6 +56,27 @@ describe("keys", () => {
     expect(await actions()).toEqual(["keys.create", "keys.revoke"]);
   });
 
+  it("work for as long as they are made for, or until they are revoked", async () => {
+    const make = (expires_in_seconds?: unknown) =>
+      admin("/keys", { body: { app: "Partner", apis: ["market"], expires_in_seconds } });
+    const statusOf = async (key: string) =>
+      (await createTestApp(test).call("/market/collections", { key })).status;
+    const [lasting, short] = [await make(), await make(600)];
+    expect([await statusOf(lasting.body.key), await statusOf(short.body.key)]).toEqual([200, 200]);
+    const { keys } = (await admin("/keys")).body;
+    expect(keys[0].expires_at).toBeNull();
+    expect(Date.parse(keys[1].expires_at) - Date.parse(keys[1].created_at)).toBe(600_000);
+
+    await database.query("update vitrine.api_key set expires_at = expires_at - interval '600 seconds'");
+
+    expect([await statusOf(lasting.body.key), await statusOf(short.body.key)]).toEqual([200, 401]);
+    for (const seconds of [0, -1, 1.5, 2_592_001, "600", null]) {
+      const { status, body } = await make(seconds);
+      expect([status, body.details[0].path]).toEqual([400, "expires_in_seconds"]);
+    }
+    expect((await admin(`/keys/${short.body.id}`, { method: "DELETE" })).status).toBe(200);
+  });
+
   it("hold all collections by default, or those that are named, in lower case", async () => {
     const named = `31337:${COLLECTION.toUpperCase().replace("0X", "0x")}`;
     await admin("/keys", { body: { app: "All", apis: ["market"] } });

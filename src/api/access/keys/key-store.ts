@@ -40,12 +40,18 @@ export interface KeyToAdd extends Omit<NewKey, "key"> {
   readonly id: string;
   readonly appId: string;
   readonly encrypted: Buffer;
+  /** How long it works; by default, until it is revoked. */
+  readonly expiresInSeconds?: number | undefined;
 }
 
-export async function addKey(db: Queryable, { id, appId, hash, start, encrypted }: KeyToAdd): Promise<void> {
+export async function addKey(
+  db: Queryable,
+  { id, appId, hash, start, encrypted, expiresInSeconds }: KeyToAdd,
+): Promise<void> {
   await db.query(
-    "insert into vitrine.api_key (id, app_id, hash, start, sealed) values ($1, $2, $3, $4, $5)",
-    [id, appId, hash, start, encrypted],
+    `insert into vitrine.api_key (id, app_id, hash, start, sealed, expires_at)
+     values ($1, $2, $3, $4, $5, now() + $6::float8 * interval '1 second')`,
+    [id, appId, hash, start, encrypted, expiresInSeconds ?? null],
   );
 }
 

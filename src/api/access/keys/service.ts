@@ -63,6 +63,7 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
   async function makeKeyFor(
     tx: Queryable,
     appId: string,
+    expiresInSeconds?: number,
   ): Promise<{ id: string; key: string; start: string }> {
     await lockApp(tx, appId);
     const live = await countLiveKeys(tx, appId);
@@ -72,7 +73,8 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
     }
     const { key, hash, start } = makeKey();
     const id = randomUUID();
-    await addKey(tx, { id, appId, hash, start, encrypted: cipher.encrypt(key, contextOf(id)) });
+    const encrypted = cipher.encrypt(key, contextOf(id));
+    await addKey(tx, { id, appId, hash, start, encrypted, expiresInSeconds });
     return { id, key, start };
   }
 
@@ -89,8 +91,15 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
     /** Drops cached answers after a change, here or at another replica. */
     forget: apps.clear,
 
-    /** Creates a key for the app of that name, and widens the app's permissions. */
-    async createKey(app: NewApp, actor: string): Promise<{ readonly id: string; readonly key: string }> {
+    /**
+     * Creates a key for the app of that name, and widens the app's permissions. The key works for `expiresInSeconds`; by
+     * default, until it is revoked.
+     */
+    async createKey(
+      app: NewApp,
+      actor: string,
+      expiresInSeconds?: number,
+    ): Promise<{ readonly id: string; readonly key: string }> {
       return database.transaction(async (tx) => {
         const appId = await saveApp(tx, app);
         // In the console anybody may take a name, and would receive what the operator meant for another app.
@@ -98,8 +107,9 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
           const message = `"${clip(app.name)}" is a wallet's app: give it permissions in the console, or choose another name`;
           throw new ApiError("INVALID_REQUEST", [{ path: "app", message }]);
         }
-        const { id, key, start } = await makeKeyFor(tx, appId);
-        await addAudit(tx, actor, "keys.create", id, { ...app, start });
+        const { id, key, start } = await makeKeyFor(tx, appId, expiresInSeconds);
+        const end = expiresInSeconds === undefined ? {} : { expires_in_seconds: expiresInSeconds };
+        await addAudit(tx, actor, "keys.create", id, { ...app, start, ...end });
         await notifyReplicas(tx);
         return { id, key };
       });
