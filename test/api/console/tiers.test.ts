@@ -91,3 +91,16 @@ it("is lowered by the operator alone; an app has the tiers below its own", async
   expect(await tier()).toBe("basic");
   expect((await partner.get(`${path}/limits`)).text).toContain("/limits/ask");
 });
+
+it("set to what it is already leaves the audit log as it is", async () => {
+  const grants = () =>
+    database.query(
+      "select detail ->> 'subject' as tier from vitrine.audit where action = 'permissions.grant'",
+    );
+  await Promise.all([set("intermediate"), set("intermediate")]);
+  await set("intermediate");
+  expect(await grants()).toEqual([{ tier: "intermediate" }]);
+
+  await set("basic");
+  expect(await grants()).toHaveLength(2);
+});

@@ -195,21 +195,23 @@ export async function closeRequest(db: Queryable, id: string, isApproved: boolea
   return closed;
 }
 
-/** Closes an app's open requests that were settled another way. */
+/** Closes an app's open requests that were settled another way; false if there are none. */
 export async function settleRequests(
   db: Queryable,
   appId: string,
   kind: RequestKind,
   subjects: readonly string[],
   actor: string,
-): Promise<void> {
+): Promise<boolean> {
   const isSame = and(
     eq(accessRequest.appId, appId),
     eq(accessRequest.kind, kind),
     inArray(accessRequest.subject, [...subjects]),
   );
-  await orm(db)
+  const settled = await orm(db)
     .update(accessRequest)
     .set({ decidedAt: now, decidedBy: actor, isApproved: true })
-    .where(and(isSame, isOpen));
+    .where(and(isSame, isOpen))
+    .returning({ id: accessRequest.id });
+  return settled.length > 0;
 }

@@ -195,13 +195,20 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
       });
     },
 
-    /** Grants a permission and closes any open request for it. `how` is the evidence for the grant. */
+    /**
+     * Grants a permission and closes any open request for it. `how` is the evidence for the grant. Where neither changes
+     * anything, the audit log doesn't either.
+     */
     grant(appId: string, permission: Permission, actor: string, how: object): Promise<void> {
       return database.transaction(async (tx) => {
         await lockApp(tx, appId);
-        await settleRequests(tx, appId, permission.kind, settledBy(permission), actor);
+        const isSettling = await settleRequests(tx, appId, permission.kind, settledBy(permission), actor);
         const audit = { actor, action: "permissions.grant", detail: { ...permission, ...how } };
-        await change(tx, appId, (app) => withPermission(app, permission), audit);
+        const granted = (app: AppRow): AppRow | undefined => {
+          const changed = withPermission(app, permission);
+          return isSettling || !isDeepStrictEqual(changed, app) ? changed : undefined;
+        };
+        await change(tx, appId, granted, audit);
       });
     },
 
