@@ -1,11 +1,13 @@
 /**
- * drizzle-orm as `npm ci` patches it (patches/) behaves as published, and starts load less; e2e/ponder-patches.test.ts has
- * the rest.
+ * drizzle-orm as `npm ci` patches it (patches/) behaves as published, starts load less, and a start writes nothing beside
+ * the code; e2e/ponder-patches.test.ts has the rest.
  */
 
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync, utimesSync } from "node:fs";
 import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { inspect, promisify } from "node:util";
 import { entityKind, is, type SQL, sql, Table } from "drizzle-orm";
 import {
@@ -170,4 +172,21 @@ test("Ponder reads viem's chains only for one whose `rpc` is a URL, and knows wh
     names: ["Ethereum", "Polygon", "Hyperliquid EVM", null],
   });
   expect(byUrl.definitions).toBeGreaterThan(500);
+});
+
+test("a start leaves ponder-env.d.ts as it is: an image and a systemd unit have their code read-only", async () => {
+  const { runCodegen } = await import(
+    new URL("../node_modules/ponder/dist/esm/bin/utils/codegen.js", import.meta.url).href
+  );
+  const file = fileURLToPath(new URL("../ponder-env.d.ts", import.meta.url));
+  const longAgo = new Date(0);
+  const { atime, mtime } = statSync(file);
+  utimesSync(file, longAgo, longAgo);
+  try {
+    runCodegen({ common: { options: { rootDir: dirname(file) }, logger: { debug: () => undefined } } });
+
+    expect(statSync(file).mtime).toEqual(longAgo);
+  } finally {
+    utimesSync(file, atime, mtime);
+  }
 });
