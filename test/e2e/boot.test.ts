@@ -27,11 +27,15 @@ let running: Service;
 let second: ReturnType<typeof startsAndFails>;
 /** Two that start at the same moment on an unused schema. */
 let rivals: Service[];
+/** The database of `running`. */
+let databaseUrl: string;
 beforeAll(async () => {
   folder = makeFolder();
   chain = await startChain();
   const env = environment();
   running = await startService({ port: await freePort(), env, logFile: join(folder, "running.log") });
+  databaseUrl = await joinEmbeddedPostgres(folder);
+  await createUnusable();
   second = startsAndFails(env, undefined, null);
   second.catch(() => undefined);
   const rivalEnv = { ...environment(), DATABASE_SCHEMA: "raced" };
@@ -47,6 +51,25 @@ afterAll(async () => {
   await chain.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** A database that can't hold every document, and a role that may create nothing. */
+async function createUnusable(): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(
+      "create database latin template template0 encoding 'LATIN1' locale_provider libc lc_collate 'C' lc_ctype 'C'",
+    );
+    await client.query("create role reader login password 'r'");
+  } finally {
+    await client.end();
+  }
+}
+
+/** The URL of `running`'s PostgreSQL with some parts changed. */
+function otherUrl(parts: Partial<Pick<URL, "pathname" | "username" | "password">>): string {
+  return Object.assign(new URL(databaseUrl), parts).href;
+}
 
 const collectionsFile = (chainId = 31337, slug?: string): string => {
   const file = join(folder, `collections-${[chainId, slug].filter(Boolean).join("-")}.json`);
@@ -181,6 +204,30 @@ const faults: Readonly<Record<string, { env: () => Record<string, string>; sente
       return { VITRINE_DATA: data };
     },
     sentence: /is of version 9 and this one of version \d+; set VITRINE_DATA to another folder/,
+  },
+  "a DATABASE_URL whose password has a character of its own": {
+    env: () => ({ DATABASE_URL: "postgresql://vitrine:hun#ter2@127.0.0.1:5432/vitrine" }),
+    sentence: /DATABASE_URL must be postgresql:\/\/[^#]*$/,
+  },
+  "a DATABASE_URL that is none": {
+    env: () => ({ DATABASE_URL: "vitrine" }),
+    sentence: /DATABASE_URL must be postgresql:\/\//,
+  },
+  "a database that is not there": {
+    env: () => ({ DATABASE_URL: otherUrl({ pathname: "/nowhere" }) }),
+    sentence: /PostgreSQL refuses the connection \(database "nowhere" does not exist\); correct DATABASE_URL/,
+  },
+  "another password": {
+    env: () => ({ DATABASE_URL: otherUrl({ password: "wrong" }) }),
+    sentence: /PostgreSQL refuses the connection \(password authentication failed .*\); correct DATABASE_URL/,
+  },
+  "a role that may create no schema": {
+    env: () => ({ DATABASE_URL: otherUrl({ username: "reader", password: "r" }) }),
+    sentence: /Role "reader" may not create schemas in database "vitrine"; let it by `grant create on /,
+  },
+  "a database that can't hold every document": {
+    env: () => ({ DATABASE_URL: otherUrl({ pathname: "/latin" }) }),
+    sentence: /Database "latin" has the encoding LATIN1, and Vitrine needs UTF8; create one with `createdb /,
   },
 };
 
