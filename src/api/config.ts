@@ -114,15 +114,14 @@ const isApiName = (text: string): text is ApiName => apiNames.some((api) => api 
 
 const isExtraScheme = (text: string): text is ExtraScheme => extraSchemes.some((scheme) => scheme === text);
 
-/** Without what could hold a secret, or could not be followed by a path. */
+/** Whether a URL is without what could hold a secret, or could not be followed by a path. */
+function isPlainUrl(text: string): boolean {
+  const url = parseUrl(text);
+  return !url || (!url.username && !url.password && !/[?#]/.test(text));
+}
+
 const plainUrl = (why: string) =>
-  httpUrl.refine(
-    (text) => {
-      const url = parseUrl(text);
-      return !url || (!url.username && !url.password && !/[?#]/.test(text));
-    },
-    { error: `must not contain a user, password, query or fragment: ${why}` },
-  );
+  httpUrl.refine(isPlainUrl, { error: `must not contain a user, password, query or fragment: ${why}` });
 
 const storeSettings = {
   S3_ENDPOINT: plainUrl("credentials go into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY").optional(),
@@ -148,10 +147,12 @@ const storeSchema = z.object(storeSettings);
 
 const environmentSchema = z.object({
   PORT: wholeNumber(1, 65535).default(DEFAULT_PORT),
-  BASE_URL: httpUrl.optional(),
+  BASE_URL: plainUrl("paths are added to it").optional(),
   VITRINE_DATA: z.string().default(".vitrine"),
+  // A file of a secret often ends with a line, which no header can carry.
   VITRINE_OPERATOR_TOKEN: z
     .string()
+    .trim()
     .min(OPERATOR_TOKEN_LENGTH_MIN, { error: `must have at least ${OPERATOR_TOKEN_LENGTH_MIN} characters` })
     .optional(),
   VITRINE_SECRET: secret,
@@ -189,6 +190,11 @@ const environmentSchema = z.object({
     .default(DEFAULT_GATEWAYS.split(","))
     .refine((urls) => urls.length > 0 && urls.every(isHttpUrl), {
       error: "must be http(s) URLs separated by commas",
+    })
+    // Fetches carry no credentials, and what the log repeats must be no secret.
+    .refine((urls) => urls.every(isPlainUrl), {
+      error:
+        "must be URLs without a user, password, query or fragment, separated by commas: the path of the content is added to each",
     }),
   IPFS_UNVERIFIED: z
     .enum(unverifiedChoices, {
@@ -223,11 +229,7 @@ const environmentSchema = z.object({
   SEARCH_THREADS: wholeNumber(1, 256).default(() => Math.max(1, availableParallelism() - 1)),
   SEARCH_MEMORY_MB: wholeNumber(1, 10_000_000).default(() => Math.floor(totalmem() / 4 / 1_000_000)),
   DRAIN_SECONDS: wholeNumber(0, 300).default(0),
-  DELEGATION_URL: httpUrl
-    .refine((url) => !parseUrl(url)?.username && !parseUrl(url)?.password, {
-      error: "must not contain a user or password; a key goes into DELEGATION_API_KEY",
-    })
-    .optional(),
+  DELEGATION_URL: plainUrl("a key goes into DELEGATION_API_KEY").optional(),
   DELEGATION_API_KEY: z.string().optional(),
   WEBHOOK_RETRY_SECONDS: list
     .refine((texts) => texts.length > 0 && texts.length <= PAUSES_MAX && texts.every(isPause), {

@@ -134,6 +134,10 @@ describe("values", () => {
     });
   });
 
+  it("takes the operator's token without the line's end that its file has", () => {
+    expect(load({ VITRINE_OPERATOR_TOKEN: `${TOKEN}\n` }).operatorToken).toBe(TOKEN);
+  });
+
   it("offers a demo wallet on this machine only", () => {
     expect(load({ DEMO_WALLET: "true" })).toMatchObject({ demoWallet: true });
     expect(() => load({ DEMO_WALLET: "true", BASE_URL: "https://vitrine.example" })).toThrow(/DEMO_WALLET/);
@@ -159,11 +163,24 @@ describe("refusals", () => {
     { name: "PORT", values: ["0", "65536", "80.5", "-1", "http", "0x50", " 80", "1e3"] },
     {
       name: "BASE_URL",
-      values: ["vitrine.example", "ftp://vitrine.example", "//vitrine.example", "https://"],
+      values: [
+        "vitrine.example",
+        "ftp://vitrine.example",
+        "//vitrine.example",
+        "https://",
+        "https://user:secret@vitrine.example",
+        "https://vitrine.example/?a=b",
+        "https://vitrine.example/#a",
+      ],
     },
     {
       name: "DELEGATION_URL",
-      values: ["registry.example", "ftp://registry.example", "https://user:secret@registry.example"],
+      values: [
+        "registry.example",
+        "ftp://registry.example",
+        "https://user:secret@registry.example",
+        "https://registry.example?key=secret",
+      ],
     },
     { name: "VITRINE_SECRET", values: ["short", "x".repeat(31)] },
     { name: "VITRINE_SECRET_PREVIOUS", values: ["x".repeat(31)] },
@@ -171,7 +188,7 @@ describe("refusals", () => {
     { name: "AUTO_APPROVE", values: ["graphql", "market;market-partner"] },
     { name: "DEMO_WALLET", values: ["1", "yes"] },
     { name: "TRUSTED_PROXIES", values: ["proxy.internal", "10.0.0.0/33", "*"] },
-    { name: "VITRINE_OPERATOR_TOKEN", values: ["short", "x".repeat(15)] },
+    { name: "VITRINE_OPERATOR_TOKEN", values: ["short", "x".repeat(15), " ".repeat(20)] },
     { name: "IPFS_UNVERIFIED", values: ["ALLOW", "no", "false"] },
     {
       name: "IPFS_GATEWAYS",
@@ -181,6 +198,9 @@ describe("refusals", () => {
         "https://ipfs.io,dweb.link",
         "https://ipfs.io https://dweb.link",
         "ipfs://gateway",
+        "https://ipfs.io,https://user:secret@gateway.example",
+        "https://gateway.example/ipfs?token=secret",
+        "https://gateway.example#a",
       ],
     },
     { name: "ALLOW_PRIVATE_HOSTS", values: ["localhost", "http://localhost:80", "localhost:http", "a:1,b"] },
@@ -220,6 +240,12 @@ describe("refusals", () => {
     expect(refusal({ METADATA_EXTRA_SCHEMES: "data,ipns" })).toContain(
       'METADATA_EXTRA_SCHEMES must list data or ar, separated by commas; it lists "ipns"',
     );
+  });
+
+  it("repeats no secret of a URL", () => {
+    for (const name of ["BASE_URL", "DELEGATION_URL", "IPFS_GATEWAYS", "MEDIA_BASE_URL"]) {
+      expect(refusal({ [name]: "https://user:hunter2@host.example/?key=hunter2" })).not.toContain("hunter2");
+    }
   });
 
   it("repeats no token, not even a bad one", () => {
