@@ -10,6 +10,9 @@ const SYSTEM_CODES = new Set([
   "ETIMEDOUT",
   "ENOTFOUND",
   "EHOSTUNREACH",
+  // A name server that doesn't answer yet, and a network that is not up yet: a machine that starts.
+  "EAI_AGAIN",
+  "ENETUNREACH",
 ]);
 // Errors that node-postgres throws without a code.
 const MESSAGES =

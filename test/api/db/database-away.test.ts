@@ -7,6 +7,8 @@ const withCode = (code: string): Error => Object.assign(new Error("x"), { code }
 it.each([
   withCode("ECONNREFUSED"),
   withCode("ECONNRESET"),
+  withCode("EAI_AGAIN"),
+  withCode("ENETUNREACH"),
   withCode("57P01"),
   withCode("57P03"),
   withCode("08006"),
