@@ -5,6 +5,7 @@
 #   DATABASE_URL=postgres://… deploy/upgrade.sh v1.4.0
 #
 # VITRINE_HOME   the git clone (the one of this script)
+# ENVIRONMENT    the service's variables, of which those that are set already win (/etc/vitrine/vitrine.env, where it exists)
 # BACKUPS        where the backup before the upgrade goes (/var/backups/vitrine)
 # INSTALL        installs the packages of a commit (npm ci --omit=dev)
 # RESTART        ends the running service and starts the one of the clone (systemctl restart vitrine)
@@ -41,6 +42,7 @@ main() {
   [ -n "${DATABASE_URL:-}" ] || die "DATABASE_URL is not set"
   scripts=$(cd "$(dirname "$0")" && pwd)
   cd "${VITRINE_HOME:-$scripts/..}"
+  ENVIRONMENT=${ENVIRONMENT:-/etc/vitrine/vitrine.env}
   BACKUPS=${BACKUPS:-/var/backups/vitrine}
   INSTALL=${INSTALL:-npm ci --omit=dev}
   RESTART=${RESTART:-systemctl restart vitrine}
@@ -61,8 +63,13 @@ main() {
     die "the packages of $1 can't be installed; nothing was restarted"
   fi
   # Before anything is restarted: a chain index that has to be built again would leave nothing to serve for hours.
+  # It is about the service's collections, endpoints and schema, which systemd gives to the service only.
   checked=0
-  node bin/vitrine.js index check >&2 || checked=$?
+  if [ -r "$ENVIRONMENT" ]; then
+    node --env-file="$ENVIRONMENT" bin/vitrine.js index check >&2 || checked=$?
+  else
+    node bin/vitrine.js index check >&2 || checked=$?
+  fi
   if [ $checked -ne 0 ]; then
     git checkout --quiet --detach "$before"
     sh -c "$INSTALL" >&2
