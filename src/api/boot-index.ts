@@ -8,7 +8,7 @@ import { ponderTransport } from "./chain/rpc/ponder-transport.ts";
 import { verifyChainIds } from "./chain/rpc/verify-chain-ids.ts";
 import { loadServingConfig } from "./config.ts";
 import { isDatabaseAway } from "./db/database-away.ts";
-import { refusedConnection, requireDatabase } from "./db/require-database.ts";
+import { requireDatabase } from "./db/require-database.ts";
 import { ponderRuntime } from "./ponder-runtime.ts";
 import { databaseUrl } from "./postgres/database-url.ts";
 
@@ -35,7 +35,7 @@ export const bootIndex = () =>
     if (command === "start" || command === "serve") await requireFreePort(port, hostname);
     await verifyChainIds(config.chains);
     const connectionString = await databaseUrl(process.env);
-    if (command === "start" || command === "serve") await requireDatabase(connectionString);
+    if (command === "start" || command === "serve") await requireDatabase(connectionString, say);
     if (command === "start") await takeSchema(connectionString, schema);
     return { ...config, connectionString, ponderTransport };
   });
@@ -51,8 +51,7 @@ async function takeSchema(connectionString: string, schema: string): Promise<voi
       process.exit(TRY_AGAIN_CODE);
     },
   }).catch((error: Error) => {
-    if (error instanceof BootError) throw error;
-    if (!isDatabaseAway(error)) throw refusedConnection(error);
+    if (!isDatabaseAway(error)) throw error;
     say(`vitrine: PostgreSQL can't be reached (${error.message || String(error)}).`);
     process.exit(TRY_AGAIN_CODE);
   });

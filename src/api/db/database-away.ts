@@ -16,7 +16,7 @@ const SYSTEM_CODES = new Set([
 ]);
 // Errors that node-postgres throws without a code.
 const MESSAGES =
-  /^(?:Connection terminated|Cannot use a pool after calling end on the pool|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+  /^(?:Connection terminated|Cannot use a pool after calling end on the pool|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error)/;
 
 // Text (22021) and JSON (22P05) that PostgreSQL can't store.
 const UNSTORABLE = new Set(["22021", "22P05"]);

@@ -9,49 +9,62 @@ const ANSWER_TIMEOUT_MS = 5_000;
 const URL_FORM = /^(?:postgres(?:ql)?:\/\/|socket:|\/)/i;
 
 /**
- * Throws a BootError when PostgreSQL refuses the connection, its encoding is another than UTF8, or the role may create no
- * schema. Returns when it is away: that is waited for elsewhere.
+ * Throws a BootError when PostgreSQL refuses the connection, its encoding can't hold every document, or the role may
+ * create no schema. Returns when it is away: that is waited for elsewhere. An encoding that only searches suffer from is
+ * said to `say`.
  */
-export async function requireDatabase(connectionString: string): Promise<void> {
+export async function requireDatabase(connectionString: string, say: (line: string) => void): Promise<void> {
   const session = clientOf(connectionString);
   // The query reports the loss; without a listener, the event would end the process.
   session.on("error", () => undefined);
   try {
-    await session.connect();
-    const { rows } = await session.query<Readonly<Record<"database" | "role" | "encoding", string>> & Rights>(
+    await session.connect().catch((cause: Error) => {
+      throw isDatabaseAway(cause) ? cause : refused(cause);
+    });
+    const { rows } = await session.query<Offered>(
       `select current_database() as database, current_user as role, pg_encoding_to_char(encoding) as encoding,
               has_database_privilege(oid, 'create') as "mayCreate"
          from pg_database where datname = current_database()`,
     );
-    for (const row of rows) {
-      // Documents have any character. Another encoding refuses some of them, and SQL_ASCII has no characters at all.
-      if (row.encoding !== "UTF8") {
-        throw new BootError(
-          `Database "${row.database}" has the encoding ${row.encoding}, and Vitrine needs UTF8; create one with \`createdb --encoding=UTF8 --locale=C --template=template0\` and name it in DATABASE_URL.`,
-        );
-      }
-      if (!row.mayCreate) {
-        throw new BootError(
-          `Role "${row.role}" may not create schemas in database "${row.database}"; let it by \`grant create on database "${row.database}" to "${row.role}"\`, or name another role in DATABASE_URL.`,
-        );
-      }
-    }
+    for (const row of rows) requireOffered(row, say);
   } catch (error) {
-    if (error instanceof BootError) throw error;
-    if (!isDatabaseAway(error)) throw refusedConnection(error);
+    if (!isDatabaseAway(error)) throw error;
   } finally {
     await session.end().catch(() => undefined);
   }
 }
 
-interface Rights {
+interface Offered {
+  readonly database: string;
+  readonly role: string;
+  readonly encoding: string;
   readonly mayCreate: boolean;
 }
 
-/** The sentence for what PostgreSQL, or the way to it, refuses: no retry cures it. */
-export const refusedConnection = (cause: unknown): BootError =>
+function requireOffered({ database, role, encoding, mayCreate }: Offered, say: (line: string) => void): void {
+  const another =
+    "create one with `createdb --encoding=UTF8 --locale=C --template=template0` and name it in DATABASE_URL.";
+  // It stores bytes and knows no characters, so it takes every document. PostgreSQL's normalize() needs UTF8.
+  if (encoding === "SQL_ASCII") {
+    say(
+      `vitrine: database "${database}" has the encoding SQL_ASCII, in which PostgreSQL can't search texts; ${another}`,
+    );
+  } else if (encoding !== "UTF8") {
+    throw new BootError(
+      `Database "${database}" has the encoding ${encoding}, and Vitrine needs UTF8; ${another}`,
+    );
+  }
+  if (!mayCreate) {
+    throw new BootError(
+      `Role "${role}" may not create schemas in database "${database}"; let it by \`grant create on database "${database}" to "${role}"\`, or name another role in DATABASE_URL.`,
+    );
+  }
+}
+
+/** No retry cures what PostgreSQL, or the way to it, refuses. */
+const refused = (cause: Error): BootError =>
   new BootError(
-    `PostgreSQL refuses the connection (${(cause as Error).message}); correct DATABASE_URL or the server's settings.`,
+    `PostgreSQL refuses the connection (${cause.message}); correct DATABASE_URL or the server's settings.`,
     { cause },
   );
 

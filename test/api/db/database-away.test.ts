@@ -17,6 +17,8 @@ it.each([
   new Error("Connection terminated unexpectedly"),
   new Error("Connection terminated due to connection timeout"),
   new Error("timeout exceeded when trying to connect"),
+  new Error("timeout expired"),
+  new Error("Query read timeout"),
   new Error("query failed", { cause: withCode("57P01") }),
 ])("%s means that the database is away", (error) => {
   expect(isDatabaseAway(error)).toBe(true);

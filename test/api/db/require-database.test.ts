@@ -1,0 +1,50 @@
+/** What a start requires of its PostgreSQL; ../../e2e/boot.test.ts has the sentences with which a service ends. */
+
+import { createServer } from "node:net";
+import pg from "pg";
+import { expect, it, onTestFinished } from "vitest";
+import { requireDatabase } from "../../../src/api/db/require-database.ts";
+import { createDatabaseOf } from "../../support/run-database.ts";
+
+async function databaseOf(encoding: string): Promise<string> {
+  const { url: server, drop } = await createDatabaseOf();
+  onTestFinished(drop);
+  const name = `of_${encoding.toLowerCase()}`;
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  onTestFinished(async () => {
+    await client.query(`drop database ${name} with (force)`);
+    await client.end();
+  });
+  await client.query(
+    `create database ${name} template template0 encoding '${encoding}' locale_provider libc lc_collate 'C' lc_ctype 'C'`,
+  );
+  return Object.assign(new URL(server), { pathname: `/${name}` }).href;
+}
+
+it.each([
+  ["UTF8", undefined, undefined],
+  [
+    "SQL_ASCII",
+    undefined,
+    /of_sql_ascii" has the encoding SQL_ASCII, .* can't search texts; create one with /,
+  ],
+  ["LATIN1", /of_latin1" has the encoding LATIN1, and Vitrine needs UTF8; create one with /, undefined],
+] as const)("%s is taken, warned of or refused", async (encoding, refusal, warning) => {
+  const said: string[] = [];
+
+  const checked = requireDatabase(await databaseOf(encoding), (line) => said.push(line));
+
+  await (refusal ? expect(checked).rejects.toThrow(refusal) : expect(checked).resolves.toBeUndefined());
+  expect(said).toEqual(warning ? [expect.stringMatching(warning)] : []);
+});
+
+it("is content where nobody answers yet, since a start waits for that: a port without a listener, and one that is silent", async () => {
+  const silent = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void silent.close());
+  await new Promise((done) => silent.once("listening", done));
+  const { port } = silent.address() as { port: number };
+  const check = (of: number) => requireDatabase(`postgresql://a:b@127.0.0.1:${of}/c`, () => undefined);
+
+  expect(await Promise.all([check(1), check(port)])).toEqual([undefined, undefined]);
+});
