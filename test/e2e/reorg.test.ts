@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { zeroHash } from "viem";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
 import { type MetadataHost, startMetadataHost } from "../../demo/metadata-host.ts";
 import { type Population, populate } from "../../demo/populate.ts";
 import type { Service } from "../../demo/service.ts";
+import { startEndpoint } from "../faults/support/endpoint.ts";
 import {
   createKey,
   createReader,
@@ -281,4 +282,46 @@ it("a reorg that happens while the service is down is noticed at its next start"
     () => read(13n),
     ({ token }) => token?.name === "After the reorg",
   );
+});
+
+it("a restart in front of a node that is behind, and one that is away, reads nothing again", async () => {
+  const path = host.path("heroes", 14);
+  const node = await startEndpoint(chain.rpcUrl);
+  onTestFinished(() => node.close());
+  const before = Number(await chain.blockNumber());
+  await chain.mine(2);
+  host.patch("heroes", 14, { name: "Read once" });
+  await write("emitMetadataUpdate", [14n]);
+  await untilIndexed(service, chain);
+  await eventually(
+    () => read(14n),
+    ({ token }) => token?.name === "Read once",
+  );
+  await service.stop();
+  // Its recheck would read it as well.
+  await site.query("update vitrine.refresh set looks = null");
+  const asked = host.requests.get(path);
+
+  node.lag(() => ({ head: before }));
+  service = await site.spawn(SCHEMA, { [`PONDER_RPC_URL_${chain.chainId}`]: node.url });
+  reader = createReader(service.baseUrl);
+  await eventually(async () => (await fetch(`${service.baseUrl}/ready`).catch(() => undefined))?.ok, Boolean);
+  // Longer than a chain stands still before it counts as shorter.
+  await sleep(8_000);
+  await node.goAway();
+  await sleep(8_000);
+  await node.comeBack();
+  node.lag();
+  await chain.mine();
+  await untilIndexed(service, chain);
+
+  // Those of the blocks that were indexed again are handled by now.
+  await eventually(
+    () => site.query<{ isCompared: boolean }>('select compared as "isCompared" from vitrine.cause_cursor'),
+    (cursors) => cursors.every(({ isCompared }) => isCompared),
+  );
+  const rows = await site.query(`select trigger, wanted > done as waits from vitrine.refresh
+    where token_id = 14 and collection = '${lower(population.erc721)}'`);
+  expect(rows).toEqual([{ trigger: "event", waits: false }]);
+  expect(host.requests.get(path)).toBe(asked);
 });

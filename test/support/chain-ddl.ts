@@ -29,6 +29,10 @@ export function chainDdl(schema = CHAIN_SCHEMA): string {
       chain_name text primary key, chain_id bigint not null, safe_checkpoint varchar(75) not null,
       latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null);
     ${statements.join("\n")}
+    ${reorgTrigger(schema)}`;
+}
+
+/** The trigger, with its function. */
+export const reorgTrigger = (schema: string): string => `
     create function ${schema}.reorg() returns trigger language plpgsql as 'begin return null; end';
     ${chainTrigger(schema)};`;
-}

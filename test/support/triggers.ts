@@ -1,13 +1,15 @@
 /** On-chain triggers as Ponder would write them, and their results. */
 
+import { raiseHeads } from "../../src/api/chain/index/head-mark.ts";
 import { type ChainTables, chainTables } from "../../src/api/chain/index/tables.ts";
-import type { Database } from "../../src/api/db/database.ts";
+import type { Database, Queryable } from "../../src/api/db/database.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
 import { createChainTriggers } from "../../src/api/refresh/triggers/chain-triggers.ts";
 import type { EnqueueMedia } from "../../src/api/refresh/triggers/seen-tokens.ts";
 import { createSweeps } from "../../src/api/refresh/triggers/sweeps.ts";
 import { refreshScope } from "../../src/domain/refresh-scope.ts";
 import { UINT256_MAX } from "../../src/domain/token-ref.ts";
+import { reorgTrigger } from "./chain-ddl.ts";
 import { checkpoint, type TestDatabase } from "./database.ts";
 import { CHAIN_ID, COLLECTION, createFakeResolve, found } from "./refresh.ts";
 
@@ -39,6 +41,10 @@ export function createTriggerSetup(
   const metadata = (tables: ChainTables) =>
     createMetadata({ resolve: createFakeResolve(() => found({})).resolve, tables });
 
+  async function removeFrom(db: Queryable, fromBlock: number): Promise<void> {
+    await db.query(`delete from ${test.tables.metadataUpdate} where block_number >= $1`, [fromBlock]);
+  }
+
   return {
     /** Writes a trigger for one token or a range. Returns its id. */
     async add(spec: TriggerSpec): Promise<string> {
@@ -64,9 +70,7 @@ export function createTriggerSetup(
     },
 
     /** Reverts every trigger of this block or later, as a reorg does. */
-    async revert(fromBlock: number): Promise<void> {
-      await database.query(`delete from ${test.tables.metadataUpdate} where block_number >= $1`, [fromBlock]);
-    },
+    revert: (fromBlock: number) => removeFrom(database, fromBlock),
 
     /** The chain as indexed up to `block`, of which `settled` can't change any more. */
     async setChain(block: number, settled: number, chainId = CHAIN_ID): Promise<void> {
@@ -77,6 +81,28 @@ export function createTriggerSetup(
            safe_checkpoint = excluded.safe_checkpoint, finalized_checkpoint = excluded.finalized_checkpoint`,
         [String(chainId), chainId, at(settled), at(block)],
       );
+      // Unless a test has said otherwise.
+      await database.query(
+        `insert into ${test.tables.meta} values ('app', '{"is_ready": 1}') on conflict do nothing`,
+      );
+    },
+
+    /** Whether Ponder's backfill is complete. */
+    async setReady(isReady: boolean): Promise<void> {
+      await database.query(
+        `insert into ${test.tables.meta} values ('app', jsonb_build_object('is_ready', $1::int))
+         on conflict (key) do update set value = excluded.value`,
+        [isReady ? 1 : 0],
+      );
+    },
+
+    /**
+     * Stops and starts Ponder, which removes the rows of this block or later, and keeps the head until its first block.
+     */
+    async restart(fromBlock: number): Promise<void> {
+      await this.setReady(false);
+      await test.revert((tx) => removeFrom(tx, fromBlock));
+      await raiseHeads(database, test.tables);
     },
 
     /** A second chain index of the same chain, at the first one's position. */
@@ -94,6 +120,9 @@ export function createTriggerSetup(
         await database.query(`create table ${tables[table]} (like ${test.tables[table]} including all)`);
         await database.query(`insert into ${tables[table]} select * from ${test.tables[table]}`);
       }
+      await database.query(reorgTrigger(schema));
+      // Its first block.
+      await database.query(`update ${tables.checkpoint} set latest_checkpoint = latest_checkpoint`);
       return tables;
     },
 
@@ -104,7 +133,7 @@ export function createTriggerSetup(
 
     async clear(): Promise<void> {
       await database.query(
-        `truncate ${test.tables.metadataUpdate}, ${test.tables.checkpoint}, vitrine.chain_head`,
+        `truncate ${test.tables.metadataUpdate}, ${test.tables.checkpoint}, ${test.tables.meta}, vitrine.chain_head`,
       );
     },
 

@@ -125,14 +125,8 @@ describe("a range that was minted", () => {
 });
 
 describe("a range whose mint a reorg reverted", () => {
-  const ready = () =>
-    database.query(
-      `insert into ${tables.meta} values ('app', '{"is_ready": 1}') on conflict (key) do nothing`,
-    );
-
   it("is listed no more; what other transfers report stays", async () => {
     await setup.setChain(100, 70);
-    await ready();
     await setup.add({ block: 90, source: "mint", from: 1n, to: 6_000n });
     await range(1n, 6_000n);
     await work();
@@ -157,7 +151,6 @@ describe("a range whose mint a reorg reverted", () => {
 
   it("adds no more of its tokens", async () => {
     await setup.setChain(100, 70);
-    await ready();
     await setup.add({ block: 90, source: "mint", from: 1n, to: 200_000n });
     await range(1n, 200_000n);
     await triggers.handleBatch();
@@ -175,7 +168,6 @@ describe("a range whose mint a reorg reverted", () => {
 
 it("what was taken for a token and is none is listed no more, without asking anybody", async () => {
   await setup.setChain(100, 70);
-  await database.query(`insert into ${tables.meta} values ('app', '{"is_ready": 1}')`);
   await setup.add({ block: 80, source: "mint", token: 10_000n });
   await setup.add({ block: 90, source: "retracted", token: 10_000n });
   await triggers.handleBatch();

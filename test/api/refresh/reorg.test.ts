@@ -124,6 +124,68 @@ describe("a reorg", () => {
     expect(await waiting()).toEqual([{ tokenId: "1", trigger: "reorg", minBlock: 0 }]);
   });
 
+  it("that left the chain shorter during a restart is seen once the index stands still past what it reverted", async () => {
+    let seconds = 0;
+    const restarted = setup.triggers(test.tables, () => seconds * 1_000);
+    await setup.setChain(100, 70);
+    await setup.add({ block: 80, token: 1n });
+    await setup.add({ block: 90, token: 2n });
+    await restarted.handleBatch();
+    await fetchAll();
+
+    await setup.restart(71);
+    await setup.setReady(true);
+    await setup.setChain(84, 70);
+    for (; seconds <= 5; seconds += 5) await restarted.handleBatch();
+
+    expect(await waiting()).toEqual([{ tokenId: "1", trigger: "reorg", minBlock: 0 }]);
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    ["away while the index is built", async () => {}],
+    ["away since", () => setup.setReady(true)],
+    [
+      "behind",
+      async () => {
+        await setup.setReady(true);
+        await setup.setChain(84, 70);
+      },
+    ],
+  ])("is not concluded from a node that is %s after a restart", async (_where, reach) => {
+    let seconds = 0;
+    const restarted = setup.triggers(test.tables, () => seconds * 1_000);
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, source: "mint", token: 1n });
+    await restarted.handleBatch();
+    await fetchAll();
+
+    await setup.restart(85);
+    await reach();
+    for (; seconds <= 60; seconds += 5) await restarted.handleBatch();
+    await setup.setReady(true);
+    await setup.add({ block: 90, source: "mint", token: 1n });
+    await setup.setChain(101, 70);
+    await restarted.handleBatch();
+
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("of another chain, which undoes rows here until the next block, has nothing read again", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, source: "mint", token: 1n });
+    await triggers.handleBatch();
+    await fetchAll();
+
+    await test.revert((tx) => tx.query(`delete from ${test.tables.metadataUpdate}`));
+    await triggers.handleBatch();
+    expect(await setup.remembered()).toHaveLength(1);
+    await setup.add({ block: 90, source: "mint", token: 1n });
+    await setup.setChain(50, 20, 777);
+    await triggers.handleBatch();
+
+    expect(await waiting()).toEqual([]);
+  });
+
   it("is answered once", async () => {
     await setup.setChain(100, 70);
     await setup.add({ block: 90, token: 1n });

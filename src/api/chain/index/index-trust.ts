@@ -25,6 +25,13 @@ export const isWhole = (tables: ChainTables): string =>
   `coalesce((select ${isDoneAgain(tables)} from ${reorgTrigger(tables)}), false)`;
 
 /**
+ * SQL: the chain of checkpoint row `c` has had a block itself since Ponder last undid rows, in a reorg or a start. Before, its
+ * checkpoint is that of the rows that were undone.
+ */
+export const hasFollowed = (tables: ChainTables): string =>
+  `coalesce((select age(c.xmin) < age(g.xmin) from ${reorgTrigger(tables)}), false)`;
+
+/**
  * SQL: a text that changes with whatever transaction changes the chain index's rows of a chain; null before it starts. A
  * block moves its chain's checkpoint. A reorg moves none, and neither does a recovery after a crash; but both drop
  * Ponder's triggers first, and new ones have new ids.

@@ -25,6 +25,8 @@ import {
 
 // An index that catches up passes a block far sooner.
 const STANDING_MS = 5_000;
+// Above every id.
+const ALL = "9".repeat(75);
 
 export interface ChainTriggerDeps {
   readonly database: Database;
@@ -80,8 +82,8 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
 
     const progress = await readProgress(tx, tables, chainId);
     const { handled, settled, wasCompared } = progress;
-    const isCurrent = isCaughtUp(chainId, progress);
-    const gone = isCurrent ? await takeGone(tx, tables, chainId, handled) : [];
+    const upTo = comparableUpTo(chainId, progress);
+    const gone = upTo === undefined ? [] : await takeGone(tx, tables, chainId, handled, upTo);
     const fresh = await readNew(tx, tables, chainId);
     await ask(
       tx,
@@ -96,7 +98,7 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
     const last = fresh.length === BATCH_ROWS ? fresh.at(-1)?.id : undefined;
     // A trigger that was read while the newest one before it was gone may hide that one from now on.
     const isInOrder = fresh.every((row) => row.isInOrder);
-    const isCompared = (wasCompared || (isCurrent && last === undefined)) && isInOrder;
+    const isCompared = (wasCompared || (upTo === ALL && last === undefined)) && isInOrder;
     await Promise.all([
       remember(
         tx,
@@ -110,15 +112,20 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
   }
 
   /**
+   * The highest id of handled triggers that were reverted if the index lacks them; undefined while none may be compared.
    * After a restart Ponder removes the rows of the last blocks and indexes them again; until the index has caught up,
-   * missing rows are no reorg. If the index stands still, the chain itself is shorter now.
+   * missing rows are no reorg. If the index stands still, the chain itself is shorter now. But after a restart the node may
+   * be away or behind: then only what is missing before its newest block was reverted.
    */
-  function isCaughtUp(chainId: number, { latest, mark }: Progress): boolean {
-    if (latest >= mark) return true;
+  function comparableUpTo(chainId: number, progress: Progress): string | undefined {
+    const { latest, mark, isReady, hasFollowed } = progress;
+    if (!isReady) return undefined;
+    if (latest >= mark) return ALL;
     const before = behind.get(chainId);
-    if (before?.latest === latest) return now() - before.since >= STANDING_MS;
-    behind.set(chainId, { latest, since: now() });
-    return false;
+    if (before?.latest !== latest) behind.set(chainId, { latest, since: now() });
+    if (before?.latest !== latest || now() - before.since < STANDING_MS) return undefined;
+    if (mark.length === latest.length) return ALL;
+    return hasFollowed ? latest : undefined;
   }
 
   /** Returns the tokens whose traits must be learned, by collection: those listed from now on that were read before. */

@@ -3,7 +3,7 @@
  * remembered of those that may still change. `$1` is always the index's schema, `$2` the chain.
  */
 
-import { headMark } from "../../chain/index/index-trust.ts";
+import { hasFollowed, headMark, isWhole, ready } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { TriggerRow } from "./trigger-batches.ts";
@@ -16,8 +16,12 @@ export interface Progress {
   readonly handled: string;
   readonly settled: string;
   readonly latest: string;
-  /** The highest that any process has seen. */
+  /** The highest that any process has seen; longer than a checkpoint since a restart. */
   readonly mark: string;
+  /** Ponder's backfill is complete. */
+  readonly isReady: boolean;
+  /** The index has had a block of the chain since Ponder last undid rows. */
+  readonly hasFollowed: boolean;
   /** See `handledUpTo`. */
   readonly wasCompared: boolean;
 }
@@ -73,22 +77,27 @@ export async function readProgress(tx: Queryable, tables: ChainTables, chainId: 
   const [row] = await tx.query<Progress>(
     `select ${cursor("handled", "''")} as handled, ${cursor("compared", "false")} as "wasCompared",
             least(safe_checkpoint, finalized_checkpoint, latest_checkpoint) as settled, latest_checkpoint as latest,
-            coalesce(${headMark("$1", "$2")}, '') as mark
-       from ${tables.checkpoint} where chain_id = $2`,
+            coalesce(${headMark("$1", "$2")}, '') as mark, ${ready(tables)} as "isReady",
+            ${hasFollowed(tables)} as "hasFollowed"
+       from ${tables.checkpoint} c where chain_id = $2`,
     [tables.schema, chainId],
   );
-  return row ?? { handled: "", settled: "", latest: "", mark: "", wasCompared: false };
+  const none = { isReady: false, hasFollowed: false, wasCompared: false };
+  return row ?? { handled: "", settled: "", latest: "", mark: "", ...none };
 }
 
 /**
- * Deletes and returns stored triggers whose row is gone, or is in another block now. A block's rows go together, so
- * that one of them is looked for per block. If all were compared before, none is gone while the newest one is there.
+ * Deletes and returns stored triggers up to the id `upTo` whose row is gone, or is in another block now. A block's rows go
+ * together, so that one of them is looked for per block. If all were compared before, none is gone while the newest one
+ * is there. None is either while a reorg has undone rows, of whichever chain, that the next block will do again; none can
+ * begin before the transaction ends, which has read the table.
  */
 export async function takeGone(
   tx: Queryable,
   tables: ChainTables,
   chainId: number,
   handled: string,
+  upTo: string,
 ): Promise<TriggerRow[]> {
   const isGone = (id: string, hash: string): string =>
     `(select m.block_hash from ${tables.metadataUpdate} m where m.id = ${id}) is distinct from ${hash}`;
@@ -96,19 +105,19 @@ export async function takeGone(
     `with ${handledUpTo(tables)}
      select k.block_hash as hash
        from (select block_hash, min(id) as id from vitrine.cause
-              where schema = $1 and chain_id = $2 and id > $3
+              where schema = $1 and chain_id = $2 and id > $3 and id <= $4
                 and not (select short from since) group by block_hash) k
-      where ${isGone("k.id", "k.block_hash")}`,
-    [tables.schema, chainId, handled],
+      where ${isWhole(tables)} and ${isGone("k.id", "k.block_hash")}`,
+    [tables.schema, chainId, handled, upTo],
   );
   if (blocks.length === 0) return [];
   return tx.query<TriggerRow>(
     `delete from vitrine.cause c
-      where c.schema = $1 and c.chain_id = $2 and c.id > $3 and c.block_hash = any($4::text[])
+      where c.schema = $1 and c.chain_id = $2 and c.id > $3 and c.id <= $4 and c.block_hash = any($5::text[])
         and ${isGone("c.id", "c.block_hash")}
      returning c.id, c.collection, c.source, c.from_token_id as "from", c.to_token_id as "to", c.scope, c.block,
                c.block_hash as "blockHash", false as "isOld"`,
-    [tables.schema, chainId, handled, blocks.map(({ hash }) => hash)],
+    [tables.schema, chainId, handled, upTo, blocks.map(({ hash }) => hash)],
   );
 }
 
