@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type HDAccount, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
@@ -30,6 +31,7 @@ let address: string;
 let site: Site;
 let service: Service;
 let reader: Reader;
+let key: string;
 let partner: ReturnType<typeof createPartner>;
 beforeAll(async () => {
   [near, far] = await Promise.all([createSide(31337, 0), createSide(2021, 1)]);
@@ -45,7 +47,8 @@ beforeAll(async () => {
   });
   service = await site.start("two_chains");
   reader = createReader(service.baseUrl);
-  partner = createPartner(service.baseUrl, await createKey(service));
+  key = await createKey(service);
+  partner = createPartner(service.baseUrl, key);
   await Promise.all([near, far].map(({ chain }) => untilIndexed(service, chain)));
 });
 afterAll(async () => {
@@ -225,4 +228,36 @@ it("what a reorg of one chain has undone on the other is not believed there unti
   await eventually(ask, (reasons) => reasons === "not_owner,burned,");
   expect(await ownerOnFar()).toBe(lower(buyer));
   expect([...seen].sort()).toEqual(["index_stale,index_stale,index_stale", "not_owner,burned,"]);
+});
+
+it("a delegation whose revocation a reorg has undone is not believed until its own chain's next block", async () => {
+  const { chain, registry, locker } = near;
+  const wallet = chain.account(9);
+  const revoke = () => chain.write(registry, "delegateAll", [locker.address, zeroHash, false], wallet);
+  const isDelegated = async () => {
+    const parties = `from=${wallet.address}&to=${locker.address}&contract=${address}&tokenId=1`;
+    const response = await fetch(
+      `${service.baseUrl}/registry/v2/check/erc721?${parties}&chainId=${chain.chainId}`,
+      { headers: { "x-api-key": key } },
+    );
+    return response.ok ? response.text() : String(response.status);
+  };
+  await eventually(isDelegated, (answer) => answer === "true");
+  const snapshot = await chain.snapshot();
+  await revoke();
+  await eventually(isDelegated, (answer) => answer === "false");
+
+  // Another second, so that the same revocation is in another block of the same height.
+  await sleep(1_100);
+  await chain.revert(snapshot);
+  await revoke();
+  const answers = new Set<string>();
+  const ask = async () => {
+    await far.chain.mine();
+    for (let asked = 0; asked < 5; asked++) answers.add(await isDelegated());
+    return isDelegated();
+  };
+  await eventually(ask, (answer) => answers.has("503") && answer === "false");
+
+  expect([...answers].sort()).toEqual(["503", "false"]);
 });

@@ -2,6 +2,7 @@ import { getAddress, keccak256, toHex, zeroHash } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/api/access/keys/keys.ts";
 import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
+import { forgetDelivered, keepDelivered } from "../../../src/api/chain/rpc/delivered-store.ts";
 import { createTestApp, FAR_CHAIN_ID } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createDelegationSetup } from "../../support/delegations.ts";
@@ -20,6 +21,7 @@ const PAST_2_53 = 2n ** 53n + 1n;
 
 beforeEach(async () => {
   await delegations.clear();
+  await forgetDelivered(test.database, test.tables.schema);
   await test.setHead({ chainId: CHAIN_ID, block: 100 });
 });
 
@@ -133,6 +135,32 @@ describe("a wallet's delegations", () => {
       await test.revert((tx) => tx.query(`update ${test.tables.delegation} set enabled = not enabled`));
       expect(await statuses()).toEqual(new Set([503]));
     });
+
+    it("lacks what a reorg of its own chain has undone, though another chain has had a block since", async () => {
+      // As before Ponder undoes the first: it has received another block of the same number.
+      await keepDelivered(test.database, test.tables.schema, CHAIN_ID, [
+        { number: 100, hash: "0xlost" },
+        { number: 100, hash: "0xwon" },
+      ]);
+      expect(await statuses()).toEqual(new Set([200]));
+
+      await test.revert((tx) => tx.query(`update ${test.tables.delegation} set enabled = not enabled`));
+      await test.setHead({ chainId: FAR_CHAIN_ID, block: 10 });
+      expect(await statuses()).toEqual(new Set([503]));
+    });
+  });
+
+  it("are answered from another chain's next block on, where a reorg of that chain has undone them", async () => {
+    await test.setHead({ chainId: FAR_CHAIN_ID, block: 10 });
+    await keepDelivered(test.database, test.tables.schema, FAR_CHAIN_ID, [
+      { number: 10, hash: "0xlost" },
+      { number: 10, hash: "0xwon" },
+    ]);
+    await test.revert((tx) => tx.query(`update ${test.tables.delegation} set enabled = not enabled`));
+    expect((await get(HOT)).status).toBe(503);
+    await test.setHead({ chainId: FAR_CHAIN_ID, block: 11 });
+
+    expect((await get(HOT)).status).toBe(200);
   });
 
   it("are answered however long the chain stands still", async () => {

@@ -52,6 +52,19 @@ export const headMark = (schema: string, chainId: string): string =>
 export const caughtUp = (schema: string): string =>
   `c.latest_checkpoint >= coalesce(${headMark(schema, "c.chain_id")}, '')`;
 
+/** SQL: Ponder has received several blocks of one number since its start. It receives a block before it undoes another. */
+const hadReorg = (schema: string): string => `
+  exists (select from vitrine.delivered_block d where d.schema = ${schema} and d.chain_id = c.chain_id
+           group by d.number having count(*) > 1)`;
+
+/**
+ * SQL: rows of the chain of checkpoint row `c` are those of its latest block, or of the newest that was seen of it. Not while
+ * the chain index is building, or behind what was seen of it before; nor after a reorg of another chain, until any chain's
+ * next block, or one of its own, until its own. `schema` is the parameter with the chain index's schema.
+ */
+export const isCurrent = (tables: ChainTables, schema: string): string => `
+  (${ready(tables)} and ${isWhole(tables)} and ${caughtUp(schema)} and (${hasFollowed(tables)} or not ${hadReorg(schema)}))`;
+
 // With a larger clock difference, a stalled chain index would pass for fresh. Local chains that mine one block per
 // transaction run minutes ahead.
 const FUTURE_MAX_SECONDS = 900;

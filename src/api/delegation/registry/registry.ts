@@ -33,7 +33,7 @@ interface PageOf {
 export function createRegistry(index: RegistryIndex) {
   /**
    * A chain index that is still building, behind what was seen of it before, or half-way through a reorg contains revoked
-   * grants, and lacks some new ones. A block of another chain hides that a reorg has not ended.
+   * grants, and lacks some new ones.
    */
   function current<Value>(answer: Answer<Value>): Answer<Value> {
     if (!answer.isCurrent) throw new ApiError("UNAVAILABLE");

@@ -1,6 +1,6 @@
 /** The registry's answers from its indexed events; one statement reads each with whether they can be trusted. */
 
-import { caughtUp, isWhole, ready } from "../../chain/index/index-trust.ts";
+import { isCurrent } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { DelegationRecord } from "./record.ts";
@@ -42,7 +42,7 @@ function trust({ tables }: RegistryIndex, taken: number) {
   return {
     before: `
       with head as materialized (
-        select ${ready(tables)} and ${isWhole(tables)} and ${caughtUp(`$${taken + 1}`)} as current,
+        select ${isCurrent(tables, `$${taken + 1}`)} as current,
                to_timestamp(left(c.latest_checkpoint, 10)::bigint) as as_of
           from ${tables.checkpoint} c where c.chain_id = $1)`,
     columns: `coalesce((select current from head), false) as "isCurrent", (select as_of from head) as "asOf"`,
