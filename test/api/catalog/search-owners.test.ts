@@ -1,6 +1,7 @@
 /** Tokens of several wallets at once, and those that a wallet may use by delegation, in a collection's list. */
 
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { EMPTY_RIGHTS } from "../../../src/api/delegation/rules.ts";
 import { createTestApp } from "../../support/app.ts";
@@ -152,6 +153,25 @@ describe("tokens that were delegated", () => {
       `{ searchTokens(tokenAddress: "${COLLECTION}", includeDelegated: true) { total } }`,
     );
     expect(JSON.stringify(error)).toContain("includeDelegated");
+  });
+
+  it("are answered only while the chain index holds no delegation that was revoked", async () => {
+    const statuses = async () => [
+      (await ask(`owner=${ADA}&include_delegated=true`)).status,
+      (await ask(`owner=${ADA}`)).status,
+    ];
+    await raiseHeads(database, tables);
+    expect(await statuses()).toEqual([200, 200]);
+
+    await test.revert((tx) => tx.query(`update ${tables.delegation} set enabled = true`));
+    expect(await statuses()).toEqual([503, 200]);
+    await test.setHead({ chainId: CHAIN_ID, block: head++ });
+    expect(await statuses()).toEqual([200, 200]);
+
+    // As after a restart.
+    await test.setHead({ chainId: CHAIN_ID, block: 70, age: 30 });
+    expect(await statuses()).toEqual([503, 200]);
+    await test.setHead({ chainId: CHAIN_ID, block: head++ });
   });
 
   it("are answered only when the chain index is complete", async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { EMPTY_RIGHTS } from "../../../src/api/delegation/rules.ts";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
@@ -222,5 +223,26 @@ describe("a wallet's tokens", () => {
     await test.setHead({ chainId: CHAIN_ID, block: 100, ready: false });
     expect(await refused("?include_delegated=true")).toEqual([503, "UNAVAILABLE"]);
     expect((await ask()).status).toBe(200);
+  });
+
+  it("are refused with delegations while the index of one of their chains may hold revoked ones", async () => {
+    await settle();
+    const statuses = () =>
+      Promise.all(
+        ["?include_delegated=true", `?include_delegated=true&chain_id=${FAR_CHAIN_ID}`, ""].map(
+          async (query) => (await ask(query)).status,
+        ),
+      );
+    await raiseHeads(database, tables);
+    expect(await statuses()).toEqual([200, 200, 200]);
+
+    // As after a restart.
+    await test.setHead({ chainId: CHAIN_ID, block: 70, age: 30 });
+    expect(await statuses()).toEqual([503, 200, 200]);
+    await test.setHead({ chainId: CHAIN_ID, block: 101, age: -1 });
+    expect(await statuses()).toEqual([200, 200, 200]);
+
+    await test.revert((tx) => tx.query(`update ${tables.delegation} set enabled = true`));
+    expect(await statuses()).toEqual([503, 503, 200]);
   });
 });

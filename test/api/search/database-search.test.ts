@@ -318,6 +318,19 @@ it("rarity is unknown without a search index, and refused as a sort with the rea
   expect((await inDatabase.countTraits({ traits: [], tokenIds: ["1"] })).rarity).toEqual(new Map());
 });
 
+it("delegations are no condition while a reorg has undone rows: revoked ones may be among them", async () => {
+  await storeModel(test, []);
+  const query = { filter: { ...ALL, owners: [COLLECTION], includeDelegated: true }, limit: 1 };
+  const sorted = { ...query, sort: { by: "id" as const, descending: false } };
+  const searches = [inDatabase, inMemory()];
+  for (const search of searches) expect((await search.page(sorted)).tokenIds).toEqual([]);
+
+  await test.revert(async () => undefined);
+
+  for (const search of searches)
+    await expect(search.page(sorted)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+});
+
 it("a search that takes too long is answered 503 with Retry-After", async () => {
   await storeModel(test, []);
   const slow = createDatabaseSearch(

@@ -1,6 +1,6 @@
 /** A page of the tokens that a wallet has or may use, from the chain index, in one statement. */
 
-import { ready } from "../../chain/index/index-trust.ts";
+import { isChainCurrent, ready } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { planName, type Queryable } from "../../db/database.ts";
 import type { DelegationRecord } from "../../delegation/registry/record.ts";
@@ -29,8 +29,11 @@ export interface HoldingsQuery {
 }
 
 export interface HoldingsAnswer {
-  /** The chain index is complete; before, it has revoked delegations and lacks some new ones. */
-  readonly ready: boolean;
+  /**
+   * False if delegations are asked for and the chain index is not current, on any of the chains: then it has revoked
+   * delegations and lacks some new ones.
+   */
+  readonly isCurrent: boolean;
   readonly total: number;
   readonly holdings: readonly Holding[];
 }
@@ -52,7 +55,9 @@ export async function readHoldings(
            or (${COLUMNS}) > ($5::int, $6::bigint, $7::text, $8::text)
            or (${COLUMNS}) = ($5::int, $6::bigint, $7::text, $8::text) and (s.token_id is null or s.token_id > $9)
         order by ${COLUMNS}, s.token_id nulls first limit $10 + 1)
-     select ${ready(tables)} as ready, (select coalesce(sum(tokens), 0)::float8 from scopes) as total,
+     select not $4 or ${ready(tables)} and not exists (
+              select from (select distinct id from unnest($1) u(id)) chain
+               where not ${isChainCurrent(tables, "chain.id", "$11")}) as "isCurrent", (select coalesce(sum(tokens), 0)::float8 from scopes) as total,
             p.rank, p.chain_id as "chainId", p.collection_address as collection, p.holder,
             p.token_id::text as "tokenId", p.quantity::text as quantity, p.via
        from (select) one
@@ -62,7 +67,7 @@ export async function readHoldings(
           order by ${COLUMNS}, held.token_id limit $10) p on true
       order by p.rank, p.chain_id, p.collection_address, p.holder, p.token_id`;
   const rows = await db.query<
-    Omit<Holding, "chainId"> & { ready: boolean; total: number; chainId: string; tokenId: string | null }
+    Omit<Holding, "chainId"> & { isCurrent: boolean; total: number; chainId: string; tokenId: string | null }
   >(
     text,
     [
@@ -70,15 +75,15 @@ export async function readHoldings(
       collections.map(({ address }) => address),
       ...[wallet, includeDelegated],
       ...[after?.rank ?? null, after?.chainId ?? null, after?.collection ?? null, after?.holder ?? null],
-      ...[after?.tokenId ?? null, limit],
+      ...[after?.tokenId ?? null, limit, tables.schema],
     ],
     // Also for the order of a range's tokens, which only a plan by key keeps without reading all of them.
     planName(text),
   );
   return {
-    ready: rows[0]?.ready ?? false,
+    isCurrent: rows[0]?.isCurrent ?? false,
     total: rows[0]?.total ?? 0,
-    holdings: rows.flatMap(({ ready: _ready, total: _total, chainId, ...row }) =>
+    holdings: rows.flatMap(({ isCurrent: _, total: __, chainId, ...row }) =>
       row.tokenId === null ? [] : { ...row, chainId: Number(chainId) },
     ),
   };

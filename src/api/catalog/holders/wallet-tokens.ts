@@ -59,14 +59,14 @@ export function createWalletTokens({
     /**
      * A page of a wallet's tokens: its own by chain, collection and token id, then those of others that it may use. Throws
      * INVALID_REQUEST for a cursor of another list, and UNAVAILABLE where delegations count and the chain index is not
-     * complete.
+     * current.
      */
     async page(
       wallet: string,
       { collections, includeDelegated, limit, cursor }: WalletTokensQuery,
     ): Promise<WalletTokensPage> {
       const list = ["wallet tokens", wallet, includeDelegated, collections.map(collectionKey)];
-      const { ready, total, holdings } = await readHoldings(database, tables, {
+      const { isCurrent, total, holdings } = await readHoldings(database, tables, {
         collections,
         wallet,
         includeDelegated,
@@ -74,7 +74,7 @@ export function createWalletTokens({
         // One extra row shows whether another page follows.
         limit: limit + 1,
       });
-      if (includeDelegated && !ready) throw new ApiError("UNAVAILABLE");
+      if (!isCurrent) throw new ApiError("UNAVAILABLE");
       const shown = holdings.slice(0, await catalog.countFitting(holdings.slice(0, limit)));
       const byKey = new Map(collections.map((collection) => [collectionKey(collection), collection]));
       const tokens = new Map<string, Promise<TokenView | undefined>>();

@@ -65,6 +65,10 @@ const hadReorg = (schema: string): string => `
 export const isCurrent = (tables: ChainTables, schema: string): string => `
   (${ready(tables)} and ${isWhole(tables)} and ${caughtUp(schema)} and (${hasFollowed(tables)} or not ${hadReorg(schema)}))`;
 
+/** SQL: the same of a chain, by its id; false if it has no checkpoint yet. */
+export const isChainCurrent = (tables: ChainTables, chainId: string, schema: string): string =>
+  `coalesce((select ${isCurrent(tables, schema)} from ${tables.checkpoint} c where c.chain_id = ${chainId}), false)`;
+
 // With a larger clock difference, a stalled chain index would pass for fresh. Local chains that mine one block per
 // transaction run minutes ahead.
 const FUTURE_MAX_SECONDS = 900;

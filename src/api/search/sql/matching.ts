@@ -1,6 +1,6 @@
 /** The tokens that match a filter, as SQL: a fragment per condition. */
 
-import { ready } from "../../chain/index/index-trust.ts";
+import { isChainCurrent } from "../../chain/index/index-trust.ts";
 import { isDefaultLocked } from "../../chain/index/lock-sql.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
@@ -120,9 +120,12 @@ const conditions: { readonly [Field in keyof TokenFilter]-?: Condition<NonNullab
   owners: ({ tables, key, add }, owners, { includeDelegated = false }) =>
     isAmong(heldRows(tables, key, { owners: `${add(owners)}::text[]`, includeDelegated })),
   // A part of the condition on owners.
-  async includeDelegated({ tx, tables }, includeDelegated) {
-    const [row] = await tx.query<{ isReady: boolean }>(`select ${ready(tables)} as "isReady"`);
-    if (includeDelegated && !row?.isReady) throw new ApiError("UNAVAILABLE");
+  async includeDelegated({ tx, tables, collection }, includeDelegated) {
+    const [row] = await tx.query<{ isCurrent: boolean }>(
+      `select ${isChainCurrent(tables, "$1", "$2")} as "isCurrent"`,
+      [collection.chainId, tables.schema],
+    );
+    if (includeDelegated && !row?.isCurrent) throw new ApiError("UNAVAILABLE");
     return "true";
   },
   async locked(statement, locked) {

@@ -45,7 +45,7 @@ export type ChainFilter = Pick<TokenFilter, "owners" | "includeDelegated" | "loc
 export interface ChainFacts {
   /**
    * The facts a filter needs, no older than `checkpoint`, a mark of the chain index; null disables the cache. Throws UNAVAILABLE where delegations
-   * count and the chain index is not complete.
+   * count and the chain index is not current.
    */
   read(checkpoint: string | null, filter: ChainFilter): Promise<(index: CollectionIndex) => ChainSlots>;
 }

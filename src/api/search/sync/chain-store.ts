@@ -1,6 +1,6 @@
 /** The current chain state of a collection's tokens, from Ponder's tables. */
 
-import { ready } from "../../chain/index/index-trust.ts";
+import { isChainCurrent } from "../../chain/index/index-trust.ts";
 import { hasOwnLock, hasOwnUnlock, isDefaultLocked } from "../../chain/index/lock-sql.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { rangedTokens, tokenState } from "../../chain/index/token-state.ts";
@@ -119,7 +119,7 @@ export async function readLocked(
 
 /**
  * Reads the ids of the tokens that the owners hold, or may use, in the same format. Throws UNAVAILABLE where delegations
- * count and the chain index is not complete: then it has revoked delegations and lacks some new ones.
+ * count and the chain index is not current: then it has revoked delegations and lacks some new ones.
  */
 export async function readHeld(
   db: Queryable,
@@ -128,10 +128,13 @@ export async function readHeld(
   { owners, includeDelegated }: Omit<Holders, "owners"> & { readonly owners: readonly string[] },
 ): Promise<string> {
   const rows = heldRows(tables, KEY, { owners: "$3::text[]", includeDelegated });
-  const [row] = await db.query<{ isReady: boolean; ids: string }>(
-    `select ${includeDelegated ? ready(tables) : "true"} as "isReady", (${idsOf(rows)}) as ids`,
-    [chainId, collection, owners],
+  const [trusted, schema] = includeDelegated
+    ? [isChainCurrent(tables, "$1", "$4"), [tables.schema]]
+    : ["true", []];
+  const [row] = await db.query<{ isTrusted: boolean; ids: string }>(
+    `select ${trusted} as "isTrusted", (${idsOf(rows)}) as ids`,
+    [chainId, collection, owners, ...schema],
   );
-  if (row?.isReady === false) throw new ApiError("UNAVAILABLE");
+  if (row?.isTrusted === false) throw new ApiError("UNAVAILABLE");
   return row?.ids ?? "";
 }
