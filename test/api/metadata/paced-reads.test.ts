@@ -40,3 +40,18 @@ it("one that fails doesn't hold up the next", async () => {
   await expect(failed).rejects.toThrow("unreadable");
   expect(await readPaced(LARGE, () => 1)).toBe(1);
 });
+
+it("one that is called off before its turn is not read, and the next has its turn", async () => {
+  const read: string[] = [];
+  const first = readPaced(LARGE, () => busy(40));
+  const leaving = new AbortController();
+  const left = readPaced(LARGE, () => void read.push("left"), leaving.signal);
+  const next = readPaced(LARGE, () => void read.push("next"));
+  const reason = new Error("the caller has gone");
+
+  leaving.abort(reason);
+
+  await expect(left).rejects.toBe(reason);
+  await Promise.all([first, next]);
+  expect(read).toEqual(["next"]);
+});

@@ -20,9 +20,9 @@ const resolverOf = (
 ) => {
   let uri = "";
   const resolve = createResolve({ ...fetching, readUri: async () => ({ kind: "read", uri, standard }) });
-  return (text: string, admit?: (host: string) => Promise<boolean>) => {
+  return (text: string, admit?: (host: string) => Promise<boolean>, signal?: AbortSignal) => {
     uri = text;
-    return resolve(TOKEN, undefined, BLOCK, undefined, admit);
+    return resolve(TOKEN, undefined, BLOCK, signal, admit);
   };
 };
 
@@ -58,6 +58,14 @@ describe("data:", () => {
         },
       });
     }
+  });
+
+  it("that is large is not read for whoever no longer waits for it, which says nothing of the document", async () => {
+    const uri = `data:,${JSON.stringify({ description: "x".repeat(256 * 1024) })}`;
+
+    const resolution = await resolverOf(fetching)(uri, nobody, AbortSignal.abort());
+
+    expect(resolution).toMatchObject({ kind: "failed", reason: "timeout", transient: true, host: undefined });
   });
 
   it("may be longer than any URL, up to 2 MiB of document; what is kept of the URI stays small", async () => {

@@ -67,6 +67,31 @@ it("a report on a large document waits for the large document before, and others
   expect(done).toEqual(["small 200", "nearly rested", "large 200"]);
 });
 
+it("a large document is not read for a caller that goes away before its turn, which is no fault", async () => {
+  const large = { ...HERO, description: "x".repeat(256 * 1024) };
+  await readPaced(DOCUMENT_BYTES_MAX, () => {
+    for (const until = performance.now() + 1_500; performance.now() < until; );
+  });
+  const leaving = new AbortController();
+  const left = api.app.request(PATH, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify({ document: large }),
+    signal: leaving.signal,
+  });
+  let isRested = false;
+  const next = readPaced(DOCUMENT_BYTES_MAX, () => {
+    isRested = true;
+  });
+  await wait(50);
+
+  leaving.abort();
+
+  expect((await left).status).toBe(503);
+  expect(isRested).toBe(false);
+  await next;
+});
+
 describe("the media of a document", () => {
   const files: Record<string, { readonly type: string; readonly body: Buffer | string }> = {};
   beforeEach(async () => {

@@ -141,15 +141,21 @@ export function reportRoutes({ reports, findCollection, limiter }: ReportRouteDe
     .openapi(validateRoute, async (c) => {
       const { document, uri, token_id, collection_address, chain_id } = c.req.valid("json");
       const collection = collection_address ? await findCollection(collection_address, chain_id) : undefined;
-      if (uri !== undefined)
-        return c.json(await reports.ofUri(uri, token_id, collection, c.req.raw.signal), 200);
+      const { signal } = c.req.raw;
+      if (uri !== undefined) return c.json(await reports.ofUri(uri, token_id, collection, signal), 200);
       const around = JSON.stringify({ document: "", collection_address, chain_id }).length - '""'.length;
       const text = await c.req.text();
       const bytes = Buffer.byteLength(text) - around;
-      const { document: source } = await readPaced(
-        bytes,
-        () => numberSources(text, { document }) as { document: unknown },
-      );
-      return c.json(await reports.ofDocument({ document, source, bytes }, collection, c.req.raw.signal), 200);
+      try {
+        const { document: source } = await readPaced(
+          bytes,
+          () => numberSources(text, { document }) as { document: unknown },
+          signal,
+        );
+        return c.json(await reports.ofDocument({ document, source, bytes }, collection, signal), 200);
+      } catch (error) {
+        // Its caller has gone, so nobody receives this; it is no fault either.
+        throw error === signal.reason ? new ApiError("UNAVAILABLE") : error;
+      }
     });
 }

@@ -75,7 +75,11 @@ export function createReports(deps: ReportDeps) {
       collection?: CollectionConfig,
       signal?: AbortSignal,
     ): Promise<DocumentReport> =>
-      report(await readPaced(handedOver.bytes, () => examineDocument(handedOver)), collection, signal),
+      report(
+        await readPaced(handedOver.bytes, () => examineDocument(handedOver), signal),
+        collection,
+        signal,
+      ),
 
     /** The same for the document at a URI now; the report includes a failed fetch. */
     ofUri: async (

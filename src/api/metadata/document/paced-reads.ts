@@ -10,12 +10,17 @@ const oneAtATime = processWide("large documents", () => createConcurrencyLimit(1
 
 /**
  * Calls `read`, which reads a document of so many bytes: at once, or if the document is large, in its turn among all of the
- * process. After each the next waits as long as it took, so that other requests have half of the event loop.
+ * process. After each the next waits as long as it took, so that other requests have half of the event loop. Rejects with the
+ * signal's reason if it is aborted before the document's turn.
  */
-export async function readPaced<Result>(bytes: number, read: () => Result): Promise<Result> {
+export async function readPaced<Result>(
+  bytes: number,
+  read: () => Result,
+  signal?: AbortSignal,
+): Promise<Result> {
   if (bytes <= LARGE_BYTES) return read();
   return new Promise((resolve, reject) => {
-    void oneAtATime(async () => {
+    const paced = oneAtATime(async () => {
       const startedAt = performance.now();
       try {
         resolve(read());
@@ -23,6 +28,7 @@ export async function readPaced<Result>(bytes: number, read: () => Result): Prom
         reject(error);
       }
       await wait(performance.now() - startedAt, undefined, { ref: false });
-    });
+    }, signal);
+    paced.catch(reject);
   });
 }

@@ -141,7 +141,7 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
     }
     if (answer.kind === "failed") return answer;
     const { body } = answer;
-    const read = await readPaced(body.length, () => readDocument(body, tokenId));
+    const read = await readBody(body, tokenId, options.signal);
     if (read.kind !== "document") return read;
     const { verified, etag } = answer;
     const ownTag = hasOwnTag && answer.url === url && etag !== undefined ? { etag: storable(etag) } : {};
@@ -169,7 +169,7 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
     const urls = findUrls(uri);
     // Unchanged: `{id}` is replaced in the document's string values, as always, but not in keys.
     if (urls === "inline")
-      return outcome(abridged(read.uri, URI_LENGTH_MAX), await readInline(read.uri, tokenId));
+      return outcome(abridged(read.uri, URI_LENGTH_MAX), await readInline(read.uri, tokenId, signal));
     if ("kind" in urls) return outcome(uri, urls);
     const [first] = urls;
     const host = first === undefined ? undefined : hostOf(first, gateways);
@@ -200,10 +200,19 @@ export function isUriOfVersion(
   return uri === stored(filledIn) || uri === stored(abridged(read.uri, URI_LENGTH_MAX));
 }
 
-async function readInline(uri: string, tokenId: string): Promise<Answer> {
+async function readInline(uri: string, tokenId: string, signal: AbortSignal | undefined): Promise<Answer> {
   const content = readDataUri(uri, DOCUMENT_BYTES_MAX);
   if (content.kind === "refused") return failed(content.reason, content.message, false);
-  return readPaced(content.body.length, () => readDocument(content.body, tokenId));
+  return readBody(content.body, tokenId, signal);
+}
+
+async function readBody(body: Buffer, tokenId: string, signal: AbortSignal | undefined): Promise<Answer> {
+  try {
+    return await readPaced(body.length, () => readDocument(body, tokenId), signal);
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+    return failed("timeout", "the document was not read in the time that was left", true);
+  }
 }
 
 /** Pass `tokenId` for ERC-1155 documents, whose string values may contain `{id}`. */
