@@ -4,6 +4,7 @@ import { raiseHeads } from "../../src/api/chain/index/head-mark.ts";
 import { type ChainTables, chainTables } from "../../src/api/chain/index/tables.ts";
 import { createEventWriter } from "../../src/api/events/writer.ts";
 import type { LockStandardName } from "../../src/domain/lock-standards.ts";
+import { reorgTrigger } from "./chain-ddl.ts";
 import { checkpoint, type TestDatabase } from "./database.ts";
 import { CHAIN_ID, COLLECTION } from "./refresh.ts";
 
@@ -115,10 +116,13 @@ export function createLockSetup(test: TestDatabase) {
     async reindexAs(schema: string): Promise<ChainTables> {
       const tables = chainTables(schema);
       await database.query(`drop schema if exists ${schema} cascade; create schema ${schema}`);
-      for (const table of ["lockEvent", "lockDefault", "checkpoint", "meta"] as const) {
+      for (const table of ["lockEvent", "lockDefault", "tokenState", "checkpoint", "meta"] as const) {
         await database.query(`create table ${tables[table]} (like ${test.tables[table]} including all)`);
         await database.query(`insert into ${tables[table]} select * from ${test.tables[table]}`);
       }
+      await database.query(reorgTrigger(schema));
+      // Its first block.
+      await database.query(`update ${tables.checkpoint} set latest_checkpoint = latest_checkpoint`);
       return tables;
     },
 

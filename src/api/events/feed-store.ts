@@ -1,6 +1,6 @@
 /** What the writer of the stream reads and writes, always in the transaction that has locked the source. */
 
-import { caughtUp, headMark, ready } from "../chain/index/index-trust.ts";
+import { caughtUp, headMark, isWhole, ready } from "../chain/index/index-trust.ts";
 import { isSurplus, lockCountAfter } from "../chain/index/lock-sql.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Queryable } from "../db/database.ts";
@@ -60,10 +60,11 @@ export async function readFeed(
   return row;
 }
 
-/** SQL: the chain's checkpoint, if the index can be trusted. */
+/** SQL: the chain's checkpoint, if the index can be trusted. A reorg of another chain may have undone rows of this one. */
 const head = (tables: ChainTables): string => `
   select c.latest_checkpoint as latest, least(c.safe_checkpoint, c.finalized_checkpoint, c.latest_checkpoint) as settled
-    from ${tables.checkpoint} c where c.chain_id = $1 and ${ready(tables)} and ${caughtUp("$2")}`;
+    from ${tables.checkpoint} c
+   where c.chain_id = $1 and ${ready(tables)} and ${isWhole(tables)} and ${caughtUp("$2")}`;
 
 /** The first index of a chain starts with rows that may still change: history is not news. */
 export async function startFeed(db: Queryable, tables: ChainTables, chainId: number): Promise<void> {

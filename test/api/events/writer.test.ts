@@ -146,6 +146,19 @@ describe("a reorg", () => {
     expect(await locks.published()).toHaveLength(1);
   });
 
+  it("of another chain, which undoes rows here until the next block, reverts and repeats nothing", async () => {
+    await locks.add({ block: 95 });
+    await writeAll();
+
+    await test.revert((tx) => tx.query(`delete from ${test.tables.lockEvent}`));
+    await writeAll();
+    await locks.add({ block: 95 });
+    await test.setHead({ chainId: 777, block: 10 });
+    await writeAll();
+
+    expect(await locks.published()).toHaveLength(1);
+  });
+
   it("of events that were settled meanwhile, unseen, is published as well", async () => {
     await locks.add({ block: 95 });
     await writeAll();

@@ -7,7 +7,7 @@
  */
 
 import type { Standard } from "../../../config.ts";
-import { caughtUp, ready } from "../../chain/index/index-trust.ts";
+import { caughtUp, isWhole, ready } from "../../chain/index/index-trust.ts";
 import { keyOf, knownByTransfer } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
@@ -68,14 +68,14 @@ export async function addUnseenTokens(
   );
 }
 
-/** SQL: the chain index is complete and has caught up with everything that was read from it. */
+/** SQL: the chain index is complete, has caught up with everything that was read from it, and is in no reorg. */
 const isPossiblyTransferred = (tables: ChainTables, chainId: string, schema: string): string => `
   exists (select from ${tables.checkpoint} c
-           where c.chain_id = ${chainId} and ${ready(tables)} and ${caughtUp(schema)})`;
+           where c.chain_id = ${chainId} and ${ready(tables)} and ${isWhole(tables)} and ${caughtUp(schema)})`;
 
 /**
- * After a reorg: makes tokens without any remaining transfer unseen. Does nothing while the chain index is not ready or
- * not caught up, unless `isCertain`: the chain index itself reports that it mistook them for tokens.
+ * After a reorg: makes tokens without any remaining transfer unseen. Does nothing while the chain index is not ready, not
+ * caught up or in a reorg, unless `isCertain`: the chain index itself reports that it mistook them for tokens.
  */
 export async function hideReverted(
   db: Queryable,
@@ -177,7 +177,7 @@ async function inRange(
  */
 const isNeverTransferred = (tables: ChainTables, schema: string): string => `
   (exists (select from ${tables.checkpoint} c
-            where c.chain_id = t.chain_id and ${ready(tables)} and ${caughtUp(schema)}
+            where c.chain_id = t.chain_id and ${ready(tables)} and ${isWhole(tables)} and ${caughtUp(schema)}
               and t.known_since < least(now(), to_timestamp(left(c.latest_checkpoint, 10)::bigint)) - interval '10 minutes')
    and exists (select from ${tables.collectionState} k
                 where k.chain_id = t.chain_id and k.collection_address = t.collection)
