@@ -31,6 +31,7 @@ export function ponderRuntime() {
   let mayDrain = true;
   let isStopping = false;
   let answer: RequestListener | undefined;
+  let isDatabaseAway: (() => Promise<boolean>) | undefined;
   const { PONDER_COMMON, PONDER_NAMESPACE_BUILD } = globalThis as unknown as PonderGlobals;
   return {
     logger: PONDER_COMMON.logger,
@@ -58,6 +59,9 @@ export function ponderRuntime() {
         get answer() {
           return answer;
         },
+        get isDatabaseAway() {
+          return isDatabaseAway;
+        },
         isDraining: () => isDraining,
         isStopping: () => isStopping,
       };
@@ -75,8 +79,9 @@ export function ponderRuntime() {
     },
 
     /** Has the guarded server ask the app itself, not Ponder's, for all but Ponder's own routes. */
-    answerWith(app: Pick<Hono, "fetch">): void {
+    answerWith(app: Pick<Hono, "fetch">, isAway: () => Promise<boolean>): void {
       answer = getRequestListener(app.fetch, { hostname: PONDER_COMMON.options.hostname });
+      isDatabaseAway = isAway;
     },
 
     /** Runs on SIGINT, SIGTERM and fatal errors, beside Ponder's own shutdown. */

@@ -8,6 +8,7 @@ import { stopOnBootError } from "./boot.ts";
 import { chainTables } from "./chain/module.ts";
 import { loadServingConfig, redacted } from "./config.ts";
 import { createDatabase } from "./db/database.ts";
+import { refusesConnections } from "./db/database-away.ts";
 import { migrate } from "./db/migrate.ts";
 import { createGraphqlModule, createPonderHandler, type PonderQueries } from "./graphql/module.ts";
 import { redactSecrets } from "./http/text/redact.ts";
@@ -76,6 +77,6 @@ export async function serve(queries: PonderQueries) {
     graphql: graphqlRoutes,
     health: { ...services.health, stalled: background.stalled },
   });
-  runtime.answerWith(app);
+  runtime.answerWith(app, () => refusesConnections(database));
   return app;
 }

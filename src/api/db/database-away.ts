@@ -1,5 +1,8 @@
 /** Distinguishes an unreachable or busy database from a wrong statement. */
 
+import { withTimeout } from "../jobs/timeout.ts";
+import type { Queryable } from "./database.ts";
+
 // Connection exceptions (08), operator intervention such as a shutdown (57P), and insufficient resources (53): a full
 // disk, no memory, too many connections.
 const SQLSTATES = /^(?:08...|57P..|53...)$/;
@@ -33,6 +36,15 @@ export function isDatabaseAway(error: unknown): boolean {
     if (MESSAGES.test(cause.message)) return true;
   }
   return false;
+}
+
+// A process whose connections are all busy may be well otherwise.
+const PROBE_MS = 1_000;
+
+/** True if the database says, within a second, that it is away. Never rejects. */
+export async function refusesConnections(database: Queryable): Promise<boolean> {
+  const probe = database.query("select").then(() => false, isDatabaseAway);
+  return (await withTimeout(PROBE_MS, probe)) ?? false;
 }
 
 // A statement that ran into its time limit, as when a reorg locks the tables it reads, and one that lost to others.

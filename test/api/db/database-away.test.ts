@@ -1,6 +1,14 @@
-import { expect, it } from "vitest";
-import { isDatabaseAway, isDatabaseUnavailable } from "../../../src/api/db/database-away.ts";
+import { createServer } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { createDatabase } from "../../../src/api/db/database.ts";
+import {
+  isDatabaseAway,
+  isDatabaseUnavailable,
+  refusesConnections,
+} from "../../../src/api/db/database-away.ts";
 import { redactError } from "../../../src/api/graphql/routes.ts";
+import { createDatabaseOf } from "../../support/run-database.ts";
+import { createMemoryLogger } from "../../support/worker.ts";
 
 const withCode = (code: string): Error => Object.assign(new Error("x"), { code });
 
@@ -48,3 +56,20 @@ it.each([withCode("42P01"), withCode("23505"), new Error("anything"), undefined,
     expect(isDatabaseUnavailable(error)).toBe(false);
   },
 );
+
+it("a database that answers, and one that is slow to, refuse no connections; a port without a listener does", async () => {
+  const silent = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void silent.close());
+  await new Promise((done) => silent.once("listening", done));
+  const { port } = silent.address() as { port: number };
+  const { url, drop } = await createDatabaseOf();
+  onTestFinished(drop);
+  const refuses = async (of: string) => {
+    const database = createDatabase(of, createMemoryLogger().logger);
+    onTestFinished(() => database.close());
+    return refusesConnections(database);
+  };
+  const at = (of: number) => `postgresql://a:b@127.0.0.1:${of}/c`;
+
+  expect(await Promise.all([url, at(port), at(1)].map(refuses))).toEqual([false, false, true]);
+});

@@ -50,6 +50,8 @@ export interface ServerGuard {
    * answer takes a fifth longer.
    */
   readonly answer?: RequestListener | undefined;
+  /** Asked before Ponder's routes that read the database, since Ponder itself would try for a minute. */
+  readonly isDatabaseAway?: (() => Promise<boolean>) | undefined;
   /**
    * True while the service is about to stop: load balancers get the answers of `DRAINING`, and each connection ends with
    * its next answer.
@@ -60,7 +62,8 @@ export interface ServerGuard {
   readonly limits?: ServerLimits;
 }
 
-const LIMITED_ROUTES = new Set(["/metrics", "/ready", "/status"]);
+const DATABASE_ROUTES = new Set(["/ready", "/status"]);
+const LIMITED_ROUTES = new Set([...DATABASE_ROUTES, "/metrics"]);
 const PONDER_ROUTES = new Set([...LIMITED_ROUTES, "/health"]);
 /**
  * How a service that is about to stop answers load balancers. By 404 HAProxy takes a server out of rotation without
@@ -122,14 +125,21 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
       listener(request, response);
       return;
     }
-    const { limit, take } = guard.ponderRoutes;
-    const client = guard.clientOf(request.socket.remoteAddress, forwardedFor(request));
-    Promise.resolve(take(client))
-      .then(({ isAllowed, resetSeconds }) => {
-        if (isAllowed) listener(request, response);
-        else answerEarly(response, rateLimited(limit, "client", resetSeconds));
+    refusalOf(path, request)
+      .then((refusal) => {
+        if (refusal) answerEarly(response, refusal);
+        else listener(request, response);
       })
       .catch(() => response.destroy());
+  }
+
+  async function refusalOf(path: string, request: IncomingMessage): Promise<ApiError | undefined> {
+    const { limit, take } = guard.ponderRoutes;
+    const client = guard.clientOf(request.socket.remoteAddress, forwardedFor(request));
+    const { isAllowed, resetSeconds } = await take(client);
+    if (!isAllowed) return rateLimited(limit, "client", resetSeconds);
+    const isAway = DATABASE_ROUTES.has(path) && (await guard.isDatabaseAway?.());
+    return isAway ? new ApiError("UNAVAILABLE") : undefined;
   }
 
   // A server may ignore an expectation it does not support; Node's own 417 has no body.

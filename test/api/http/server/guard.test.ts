@@ -29,12 +29,14 @@ async function start(
     isDraining = () => false,
     isStopping = () => false,
     answer,
+    isDatabaseAway,
   }: {
     trusted?: readonly string[];
     requests?: number;
     isDraining?: () => boolean;
     isStopping?: () => boolean;
     answer?: RequestListener;
+    isDatabaseAway?: () => Promise<boolean>;
   } = {},
 ): Promise<number> {
   ended = [];
@@ -45,6 +47,7 @@ async function start(
     isDraining,
     isStopping,
     answer,
+    isDatabaseAway,
     limits: { ...serverLimits, ...limits },
   });
   server.listen(0, "127.0.0.1");
@@ -283,6 +286,30 @@ describe("before the application", () => {
     });
 
     expect((await exchange(port, get(path, "Connection: close\r\n"))).text).toBe(whom);
+  });
+
+  it("readiness and status are refused at once while the database is away, and nothing else of Ponder's", async () => {
+    let isAway = true;
+    const asked: string[] = [];
+    const port = await start(
+      (request, response) => {
+        asked.push(request.url ?? "");
+        response.end();
+      },
+      {},
+      { isDatabaseAway: async () => isAway },
+    );
+    const statusOf = async (path: string) =>
+      (await exchange(port, get(path, "Connection: close\r\n"))).status;
+
+    const ready = await exchange(port, get("/ready"));
+    expect([ready.status, ready.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(JSON.parse(ready.text)).toMatchObject({ code: "UNAVAILABLE" });
+    expect(await statusOf("/status?x")).toBe(503);
+    expect(asked).toEqual([]);
+    expect([await statusOf("/health"), await statusOf("/metrics")]).toEqual([200, 200]);
+    isAway = false;
+    expect([await statusOf("/ready"), await statusOf("/status")]).toEqual([200, 200]);
   });
 
   it("preflights of all else are the application's", async () => {
