@@ -158,6 +158,23 @@ describe("while the node can't say", () => {
     expect(await verify(wallet)).toMatchObject({ kind: "proved" });
     expect(await verify(chain.account(3).address)).toMatchObject({ kind: "refused" });
   });
+
+  const onCalls =
+    (obstacle: Obstacle): Obstacle =>
+    (request, response) =>
+      request.calls.some(({ method }) => method === "eth_call") && obstacle(request, response);
+
+  it.each([
+    ["rejects the call", onCalls(error(-32000, "execution aborted (timeout = 5s)"))],
+    ["takes too long for it", onCalls(() => true)],
+  ] as [string, Obstacle][])(
+    "a wallet whose own check fails is refused: the node %s, and no other",
+    async (_how, obstacle) => {
+      proxy.reset(obstacle);
+
+      expect(await verify(wallet)).toMatchObject({ kind: "refused" });
+    },
+  );
 });
 
 describe("the owner of a contract", () => {

@@ -12,7 +12,7 @@ import {
   verifyMessage,
 } from "viem";
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from "viem/siwe";
-import { callContract, isNodeFailure } from "../../chain/contract/contract-call.ts";
+import { callContract, type Unavailable, unavailableBecause } from "../../chain/contract/contract-call.ts";
 import type { ChainClient, ChainClients } from "../../chain/rpc/clients.ts";
 import { ApiError } from "../../http/errors.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
@@ -21,6 +21,7 @@ const MESSAGE_SECONDS = 600;
 // Enough for a contract wallet's signature, which combines several keys' signatures.
 const SIGNATURE_CHARACTERS_MAX = 16_384;
 const CHAIN_MS = 5_000;
+const PROBE_MS = 1_000;
 // viem takes none of the hosts that a network of one's own may have, such as a name without a dot. So it writes and reads
 // this one, and ours is put in its place.
 const VIEM_DOMAIN = "localhost";
@@ -54,14 +55,14 @@ interface Signed {
   readonly signature: Hex;
 }
 
-/** Whether the wallet's contract accepts the signature. Throws UNAVAILABLE if the node gives no answer. */
+/** Whether the wallet's contract accepts the signature. Throws UNAVAILABLE if the node is away. */
 async function isAcceptedByContract(client: ChainClient, signed: Signed): Promise<boolean> {
-  let isNodeAway = false;
+  let because: Unavailable | undefined;
   const request = async (call: Parameters<typeof client.request>[0]): Promise<unknown> => {
     try {
       return await client.request(call);
     } catch (error) {
-      isNodeAway = isNodeFailure(error);
+      because = unavailableBecause(error);
       throw error;
     }
   };
@@ -71,9 +72,16 @@ async function isAcceptedByContract(client: ChainClient, signed: Signed): Promis
     CHAIN_MS,
     watched.verifyMessage(signed).catch(() => false),
   );
-  if (isAccepted === undefined || (!isAccepted && isNodeAway))
+  if (isAccepted) return true;
+  if (isAccepted === undefined) because = "silence";
+  if (because === "node" || (because !== undefined && !(await isAnswering(client))))
     throw unavailable("signature", "the signature can't be checked now: the chain's node did not answer");
-  return isAccepted;
+  return false;
+}
+
+/** A node that answers this has only rejected a wallet's call, or taken too long for it: that may be the wallet's doing. */
+async function isAnswering(client: ChainClient): Promise<boolean> {
+  return (await withTimeout(PROBE_MS, client.request({ method: "eth_chainId" }))) !== undefined;
 }
 
 async function readOwner(client: ChainClient, address: string) {
@@ -133,7 +141,7 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
      * Finds who signed a message of ours with that statement. The caller must still consume the nonce. Contract wallets
      * are checked on `contractChainId`, whatever chain the message names: the same address on another chain may belong
      * to somebody else. `beforeChain` runs before such a check, which costs the node a call. Throws UNAVAILABLE if the
-     * node gives no answer: it may be the signature of a contract wallet.
+     * node is away: it may be the signature of a contract wallet.
      */
     async verify(
       proof: Proof,

@@ -106,8 +106,11 @@ export async function isThere(client: PublicClient): Promise<boolean> {
   }
 }
 
-/** Whether a call failed without the contract's answer. */
-export const isNodeFailure = (error: unknown): boolean => readError(error).kind === "unavailable";
+/** Why a call failed without the contract's answer; undefined if the contract has reverted it. */
+export function unavailableBecause(error: unknown): Unavailable | undefined {
+  const answer = readError(error);
+  return answer.kind === "unavailable" ? answer.because : undefined;
+}
 
 /** A revert is the contract's answer; every other error is the node's failure. */
 function readError(error: unknown): CallAnswer {
