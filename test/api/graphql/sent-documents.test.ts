@@ -3,7 +3,12 @@
 import { type DocumentNode, type FieldNode, Kind, parse } from "graphql";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ponderRequest } from "../../../src/api/graphql/ponder/ponder-request.ts";
-import { createSentDocuments } from "../../../src/api/graphql/ponder/sent-documents.ts";
+import {
+  createSentDocument,
+  createSentDocuments,
+  type SentDocument,
+} from "../../../src/api/graphql/ponder/sent-documents.ts";
+import { createHarness } from "./endpoint-harness.ts";
 import { createPonderEndpoint, type PonderEndpoint } from "./ponder-endpoint.ts";
 
 const LOCKS = "{ tokens(limit: 1) { items { lockCount } } }";
@@ -17,8 +22,12 @@ beforeAll(async () => {
 afterAll(() => ponder.close());
 
 async function ask(text: string, document?: DocumentNode): Promise<unknown> {
-  const sent = document && { text, document };
-  return (await ponder.handle(ponderRequest(JSON.stringify({ query: text })), sent)).json();
+  return send(document ? createSentDocument(text, document) : { text });
+}
+
+async function send(sent: SentDocument | { readonly text: string }): Promise<unknown> {
+  const request = ponderRequest(JSON.stringify({ query: sent.text }));
+  return (await ponder.handle(request, "document" in sent ? sent : undefined)).json();
 }
 
 it("Ponder parses a text itself only if its document is not sent", async () => {
@@ -38,17 +47,18 @@ it("Ponder validates each document, and none twice", async () => {
   expect(await ask(unknown, parse(unknown))).toEqual(refused);
 
   const document = parse(IDS);
-  expect(await ask(IDS, document)).toEqual({ data: { tokens: { items: [{ id: "1" }] } } });
+  const sent = createSentDocument(IDS, document);
+  expect(await send(sent)).toEqual({ data: { tokens: { items: [{ id: "1" }] } } });
   rename(document, "id", "price");
   // Execution skips a field that no type has.
-  expect(await ask(IDS, document)).toEqual({ data: { tokens: { items: [{}] } } });
+  expect(await send(sent)).toEqual({ data: { tokens: { items: [{}] } } });
 });
 
 it("a document that Ponder refuses is refused again, in the same words", async () => {
   const deep = `{ tokens(limit: 1) { items { ${"collection { tokens { items { ".repeat(40)}id${" } } }".repeat(40)} } } }`;
-  const document = parse(deep);
+  const sent = createSentDocument(deep, parse(deep));
 
-  const [first, second] = [await ask(deep, document), await ask(deep, document)];
+  const [first, second] = [await send(sent), await send(sent)];
 
   expect(first).toEqual({ errors: [expect.objectContaining({ message: expect.stringMatching(/depth/i) })] });
   expect(second).toEqual(first);
@@ -59,10 +69,11 @@ it("has a document for as long as one of its requests is answered, and whether o
   const document = parse(IDS);
   const known = () => cache.documentCache.get(IDS);
   const ends: (() => void)[] = [];
-  const send = () => during({ text: IDS, document }, () => new Promise<void>((end) => ends.push(end)));
+  const sent = { ...createSentDocument(IDS, document), document };
+  const send = () => during(sent, () => new Promise<void>((end) => ends.push(end)));
 
   expect(known()).toBeUndefined();
-  const first = during({ text: IDS, document }, () => Promise.reject(new Error("the database is away")));
+  const first = during(sent, () => Promise.reject(new Error("the database is away")));
   const [second, third] = [send(), send()];
   await expect(first).rejects.toThrow("the database is away");
   expect(known()).toBe(document);
@@ -75,6 +86,33 @@ it("has a document for as long as one of its requests is answered, and whether o
 
   cache.documentCache.set(IDS, document);
   expect(known()).toBeUndefined();
+});
+
+it("the endpoint sends a whole query with its document, none with its errors, and a part of one without", async () => {
+  const sent: (DocumentNode | undefined)[] = [];
+  const { askForText } = await createHarness({
+    handle(request, document) {
+      sent.push(document?.document);
+      return ponder.handle(request, document);
+    },
+  });
+  const askTwice = async (text: string) => {
+    sent.length = 0;
+    const [first, second] = [await askForText(text), await askForText(text)];
+    expect(first).toBe(second);
+    return [...sent];
+  };
+  sent.length = 0;
+
+  const whole = await askTwice(IDS);
+  expect(whole[0]).toBeDefined();
+  expect(whole[1]).toBe(whole[0]);
+  // Yoga keeps errors as long as their document.
+  const refused = await askTwice("{ tokens(limit: 1) { items { price } } }");
+  expect(refused[0]).toBeDefined();
+  expect(refused[1]).not.toBe(refused[0]);
+  // One text may have sixty parts, each with a copy of the same fragment.
+  expect(await askTwice("{ viewer tokens(limit: 1) { items { id } } }")).toEqual([undefined, undefined]);
 });
 
 /** Changes the document in place, as nothing but this test does. */

@@ -14,15 +14,16 @@ import {
 } from "graphql";
 import { withHintedCounts } from "../ponder/ponder-counts.ts";
 import { type AskedField, findAsked, type PonderTables } from "../ponder/ponder-tables.ts";
+import { createSentDocument, type SentDocument } from "../ponder/sent-documents.ts";
 import { introspects, isOnlyIntrospection } from "./introspection.ts";
 import { isWithinSize, sizeRule, TOKENS_MAX } from "./limits.ts";
-import { type Half, isAllPonders, operationsOf, splitOperation } from "./split-operation.ts";
+import { isAllPonders, operationsOf, splitOperation } from "./split-operation.ts";
 
 export interface PonderPart {
   /** Null when the whole query may go to Ponder as it arrived. */
   readonly query: string | null;
-  /** The parsed query. */
-  readonly document: DocumentNode;
+  /** The document that Ponder takes over, where it is the whole query. Any part is its own to parse: see document-cache.ts. */
+  readonly sent: SentDocument | undefined;
   readonly variables: readonly string[];
 }
 
@@ -69,12 +70,12 @@ export function prepareDocument(text: string, schemas: Schemas): PreparedDocumen
   // Ponder validates a document, by the same rules and part of the same schema. Validating it here too would take a fifth
   // of the total time for a new text.
   if (isForwardable && isWithinSize(document)) {
-    return createPreparedDocument({ document, hinted, isForwardable }, schemas, findMistakes);
+    return createPreparedDocument({ text, document, hinted, isForwardable }, schemas, findMistakes);
   }
   const mistakes = findMistakes();
   return mistakes.length > 0
     ? mistakes
-    : createPreparedDocument({ document, hinted, isForwardable }, schemas, () => []);
+    : createPreparedDocument({ text, document, hinted, isForwardable }, schemas, () => []);
 }
 
 function parseWithin(text: string): DocumentNode | GraphQLError {
@@ -87,6 +88,7 @@ function parseWithin(text: string): DocumentNode | GraphQLError {
 }
 
 interface Parsed {
+  readonly text: string;
   readonly document: DocumentNode;
   /** With what Ponder needs to count; see `withHintedCounts`. */
   readonly hinted: DocumentNode;
@@ -95,16 +97,17 @@ interface Parsed {
 }
 
 function createPreparedDocument(
-  { document, hinted, isForwardable }: Parsed,
+  { text, document, hinted, isForwardable }: Parsed,
   schemas: Schemas,
   findMistakes: () => readonly GraphQLError[],
 ): PreparedDocument {
   const operations = operationsOf(document);
   const hintedOperations = operationsOf(hinted);
+  const sent = isForwardable ? createSentDocument(text, document) : undefined;
   const prepared = new Map(
     operations.map((definition, index) => {
       const parts = isForwardable
-        ? { ponder: { query: null, document, variables: [] }, own: null }
+        ? { ponder: { query: null, sent, variables: [] }, own: null }
         : splitParts(hinted, hintedOperations[index] ?? definition, schemas);
       const asked = parts.ponder ? findAsked(schemas, document, definition) : [];
       const introspection = {
@@ -134,13 +137,10 @@ function splitParts(
   { ponderFields }: Schemas,
 ): Pick<PreparedOperation, "ponder" | "own"> {
   const { ponder, own } = splitOperation(document, operation, ponderFields);
-  return { ponder: ponder && printed(ponder), own: own?.document ?? null };
-}
-
-// Parsed again, so that Ponder's errors have locations in what is sent.
-function printed({ document, variables }: Half): PonderPart {
-  const query = print(document);
-  return { query, document: parse(query), variables };
+  return {
+    ponder: ponder && { query: print(ponder.document), sent: undefined, variables: ponder.variables },
+    own: own?.document ?? null,
+  };
 }
 
 function unselectable(

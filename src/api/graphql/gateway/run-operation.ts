@@ -54,7 +54,7 @@ export async function runOperation<Context>(
       mayStayUnread: own === null && fields.size === 1,
       keepLocations: ponder.query === null,
       findMistakes,
-      sent: { text: ponder.query ?? run.request.query, document: ponder.document },
+      sent: ponder.sent,
     }),
     own ? runOurs(run, dependencies) : { data: undefined },
   ]);

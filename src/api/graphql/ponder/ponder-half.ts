@@ -35,7 +35,7 @@ export interface AskOptions {
   readonly keepLocations: boolean;
   /** The document's mistakes; called when Ponder refuses the request. */
   readonly findMistakes: () => readonly GraphQLError[];
-  readonly sent: SentDocument;
+  readonly sent: SentDocument | undefined;
 }
 
 /** Returns the text of the answer. Throws whatever the handler throws, and on any status but 200. */
@@ -64,6 +64,7 @@ export async function askPonder(
     const json = await postUntilWell(handle, body, options);
     if (options.mayStayUnread && isClean(json)) return { kind: "unread", json };
     const { data, errors } = readAnswer(json);
+    if (data === undefined) options.sent?.forgetErrors();
     const mistakes = data === undefined ? options.findMistakes() : [];
     if (mistakes.length > 0) return { kind: "answered", result: { errors: mistakes.map(requestError) } };
     const result = {

@@ -2,10 +2,26 @@
 
 import type { DocumentNode } from "graphql";
 
-/** A query of a request, and the same parsed. */
+/** A query of requests, and the same parsed. */
 export interface SentDocument {
   readonly text: string;
+  /** A copy, with which Yoga keeps the errors that it found. */
   readonly document: DocumentNode;
+  /** Has the next request validate it anew: up to a hundred errors take six times the memory of the document. */
+  forgetErrors(): void;
+}
+
+export function createSentDocument(text: string, parsed: DocumentNode): SentDocument {
+  let document = { ...parsed };
+  return {
+    text,
+    get document() {
+      return document;
+    },
+    forgetErrors() {
+      document = { ...parsed };
+    },
+  };
 }
 
 interface Cache<Value> {
