@@ -227,7 +227,7 @@ export function keyRoutes({ access, sessions, baseUrl, findCollection }: KeyRout
         const message =
           rotation.kind === "unknown"
             ? "no such key that still works"
-            : `rotated already; it works until ${rotation.endsAt.toISOString()}`;
+            : `rotated already; it works until ${rotation.endsAt.toISOString()}. A key that was created to expire can't be rotated`;
         throw new ApiError("NOT_FOUND", [{ path: "id", message }]);
       }
       return c.json({ id: rotation.id, key: rotation.key }, 201);

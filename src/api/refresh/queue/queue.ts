@@ -22,8 +22,8 @@ const SWEPT_URI_SPACING = "interval '1 minute'";
 const MAY_HAVE_MOVED = `${mayHaveMoved("excluded", "r.host")} and (r.lease is null or r.leased_until <= now())
   and (excluded.trigger <> 'sweep' or r.last_started_at is null or r.last_started_at <= now() - ${SWEPT_URI_SPACING})`;
 
-// A document that fails has ended after as many tries, so the node was away.
-const AWAITS_NODE = `(r.lease is null and r.attempts >= ${retryPolicies.documentFetch.attempts})`;
+// A document that fails has ended after as many tries, so the node was away. A try under way counts already.
+const AWAITS_NODE = `(r.attempts >= ${retryPolicies.documentFetch.attempts} + (r.lease is not null)::int)`;
 
 export interface EnqueueRequest {
   readonly chainId: number;
