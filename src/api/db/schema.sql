@@ -436,6 +436,8 @@ CREATE TABLE vitrine.trait_type (
   key text NOT NULL,
   changed xid8 DEFAULT pg_current_xact_id() NOT NULL,
   forgotten integer DEFAULT 0 NOT NULL,
+  values_deleted_at timestamp with time zone DEFAULT now() NOT NULL,
+  approved boolean DEFAULT false NOT NULL,
   CONSTRAINT trait_type_pkey PRIMARY KEY (id)
 );
 CREATE INDEX trait_type_changed ON vitrine.trait_type USING btree (changed, chain_id, collection);
@@ -720,7 +722,8 @@ CREATE OR REPLACE FUNCTION vitrine.count_forgotten_values()
  LANGUAGE plpgsql
 AS $function$
 begin
-  update vitrine.trait_type set forgotten = forgotten + 1 where id in (select trait_type_id from gone);
+  update vitrine.trait_type set forgotten = forgotten + 1, values_deleted_at = now()
+   where id in (select trait_type_id from gone);
   return null;
 end $function$;
 

@@ -31,6 +31,7 @@ import { createResultCache, type FacetsKind, type Listed } from "./result-cache.
 import { type ChainFilter, createChainFacts } from "./sync/chain-facts.ts";
 import { createLiveIndex } from "./sync/live-index.ts";
 import { createDocuments } from "./sync/load-documents.ts";
+import { readTypes } from "./sync/store.ts";
 
 /** The count of each value, the number of listed tokens, and the highest value per number trait. */
 export interface TraitCounts {
@@ -158,7 +159,11 @@ export function createCollectionSearch(deps: {
 
     async completeValues(asked) {
       const { index, answers } = await read({});
-      return answerFrom(index, () => completeValues(index, asked, answers().listed()));
+      const completed = await answerFrom(index, () => completeValues(index, asked, answers().listed()));
+      const type = completed.total === 0 ? index.table.find(asked.name) : undefined;
+      // The search index doesn't learn that a type was deleted, which no token has had for days by then.
+      if (!type || (await readTypes(database, [type.id])).length > 0) return completed;
+      return { ...completed, display_type: null };
     },
 
     async findNamed(asked) {

@@ -13,6 +13,7 @@ import { createMedia } from "../../../src/api/media/service.ts";
 import { metadataJobs } from "../../../src/api/metadata/module.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
+import { forgetUnusedValues } from "../../../src/api/metadata/traits/value-retention.ts";
 import { refreshJobs } from "../../../src/api/refresh/module.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -250,6 +251,24 @@ describe("migrating", () => {
     expect(highest.get("Level")).toBe(7);
     const pending = await createTraitApproval(database).pending([ref], 10);
     expect(pending).toMatchObject([{ traitType: "Level", known: "number", proposed: "string", tokens: 1 }]);
+  });
+
+  it("a trait type with another display type may have been approved by an earlier release, and is kept", async () => {
+    await startAt(countBefore("column approved"));
+    await database.query(`insert into vitrine.trait_type (chain_id, collection, trait_type, key, display_type)
+                          values (1, '0x', 'Class', '=Class', 'string'), (1, '0x', 'Level', '=Level', 'number')`);
+    await database.query(`insert into vitrine.held_type (trait_type_id, display_type)
+                          select id, 'string' from vitrine.trait_type where trait_type = 'Level'`);
+
+    await migrate(url);
+    expect(await forgetUnusedValues.run(database)).toBe(0);
+    await database.query(
+      "update vitrine.trait_type set values_deleted_at = values_deleted_at - interval '7 days'",
+    );
+
+    expect(await forgetUnusedValues.run(database)).toBe(1);
+    const left = await database.query("select trait_type as name, approved from vitrine.trait_type");
+    expect(left).toEqual([{ name: "Level", approved: true }]);
   });
 
   it("collection information of an earlier release says when trade opens", async () => {

@@ -78,7 +78,7 @@ export async function readConflictingTypes(
 export async function switchDisplayType(tx: Queryable, from: TraitType, to: DisplayType): Promise<void> {
   await tx.query(
     `update vitrine.trait_type
-        set display_type = $2, changed = pg_current_xact_id(),
+        set display_type = $2, approved = true, changed = pg_current_xact_id(),
             highest = case when $2 <> 'number' then highest else greatest(highest, (
               select v.value_number from vitrine.trait_value v
                where v.trait_type_id = $1 and v.display_type = 'number'

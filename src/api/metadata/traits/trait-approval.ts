@@ -7,7 +7,7 @@ import { type CollectionRef, lockTraits, readTraitTypes } from "./trait-type-sto
 
 export type Approval =
   | { readonly kind: "approved"; readonly was: DisplayType }
-  /** The collection never had this trait type. */
+  /** The collection never had this trait type, or it was deleted since. */
   | { readonly kind: "unknown_trait_type" }
   /** No token has an entry of that display type; `held` lists those that can be approved. */
   | {

@@ -15,7 +15,7 @@ export interface CollectionRef {
 export interface TraitType {
   readonly id: number;
   readonly displayType: DisplayType;
-  /** The highest value ever shown as a number. Only `lowerHighest` decreases it. */
+  /** The highest value ever shown as a number. Only `lowerHighest` decreases it, and it ends with the type. */
   readonly highest: number | null;
   /** Changes when values of the type are deleted, or the database may be another one. */
   readonly valuesEpoch: string;

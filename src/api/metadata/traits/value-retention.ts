@@ -1,4 +1,7 @@
-/** Deletes values that no token has any more: a trait that changes at every fetch leaves one behind each time. */
+/**
+ * Deletes values that no token has any more, and later their trait types: a trait whose value or name changes at every
+ * fetch leaves one behind each time.
+ */
 
 import type { Database } from "../../db/database.ts";
 import type { DailyJob } from "../../jobs/daily.ts";
@@ -7,12 +10,22 @@ import { type CollectionRef, lockTraits } from "./trait-type-store.ts";
 const PAGE_ROWS = 5_000;
 const DELETED_TOGETHER = 500;
 
+/**
+ * SQL: a trait type `k` that no token has had for a while. Until then it keeps its display type and its highest number,
+ * in case a host only left it out by mistake. With the type go its conflicts, which no token has either. One whose display
+ * type the operator approved stays. Values are looked up type by type: a join may read all of them.
+ */
+const IS_UNUSED_TYPE = `
+  not k.approved and k.values_deleted_at < now() - interval '7 days'
+  and (select v.id from vitrine.trait_value v where v.trait_type_id = k.id limit 1) is null`;
+
 export const forgetUnusedValues: DailyJob = {
   name: "delete unused trait values",
   async run(database) {
     let total = 0;
     for (const collection of await readCollections(database)) {
       total += await forgetIn(database, collection);
+      total += await forgetTypesIn(database, collection);
     }
     return total;
   },
@@ -71,6 +84,42 @@ function forgetThese(database: Database, collection: CollectionRef, ids: readonl
        returning 1`,
       [ids],
     );
+    return rows.length;
+  });
+}
+
+async function forgetTypesIn(database: Database, collection: CollectionRef): Promise<number> {
+  let total = 0;
+  for (let after: string | undefined = ""; after !== undefined; ) {
+    const stored: readonly { key: string; id: number; isUnused: boolean }[] = await database.query(
+      `select k.key, k.id, ${IS_UNUSED_TYPE} as "isUnused" from vitrine.trait_type k
+        where k.chain_id = $1 and k.collection = $2 and k.key > $3 order by k.key limit $4`,
+      [collection.chainId, collection.collection, after, PAGE_ROWS],
+    );
+    after = stored.at(-1)?.key;
+    const unused = stored.filter(({ isUnused }) => isUnused).map(({ id }) => id);
+    for (let from = 0; from < unused.length; from += DELETED_TOGETHER) {
+      total += await forgetTheseTypes(database, collection, unused.slice(from, from + DELETED_TOGETHER));
+    }
+  }
+  return total;
+}
+
+/** Takes the lock because a version being recorded may have found these types and not added their values yet. */
+function forgetTheseTypes(
+  database: Database,
+  collection: CollectionRef,
+  ids: readonly number[],
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    await lockTraits(tx, collection);
+    const rows = await tx.query<{ id: number }>(
+      `delete from vitrine.trait_type k where k.id = any($1::int[]) and ${IS_UNUSED_TYPE} returning id`,
+      [ids],
+    );
+    await tx.query("delete from vitrine.held_type where trait_type_id = any($1::int[])", [
+      rows.map(({ id }) => id),
+    ]);
     return rows.length;
   });
 }
