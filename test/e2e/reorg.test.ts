@@ -284,6 +284,40 @@ it("a reorg that happens while the service is down is noticed at its next start"
   );
 });
 
+it("a reorg is noticed after a downtime in which all that it has undone became final", async () => {
+  const [holder] = population.holders;
+  const snapshot = await chain.snapshot();
+  await write("mint", [holder.address, 5_000n]);
+  host.patch("heroes", 15, { name: "On the lost side" });
+  await write("emitMetadataUpdate", [15n]);
+  await eventually(
+    () => read(15n),
+    ({ token }) => token?.name === "On the lost side",
+  );
+  await eventually(
+    () => read(5_000n),
+    ({ token }) => token !== null,
+  );
+  await service.stop();
+  host.patch("heroes", 15, { name: "Long after the reorg" });
+
+  await reorganise(snapshot);
+  // Twice as many blocks as a chain without a rule of its own takes to be final, for the rows and for the reorg.
+  await chain.mine(120);
+  await start();
+  await untilIndexed(service, chain);
+  await chain.mine(2);
+
+  await eventually(
+    () => read(15n),
+    ({ token }) => token?.name === "Long after the reorg",
+  );
+  await eventually(
+    () => read(5_000n),
+    ({ token }) => token === null,
+  );
+});
+
 it("a restart in front of a node that is behind, and one that is away, reads nothing again", async () => {
   const path = host.path("heroes", 14);
   const node = await startEndpoint(chain.rpcUrl);

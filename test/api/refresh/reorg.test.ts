@@ -186,6 +186,41 @@ describe("a reorg", () => {
     expect(await waiting()).toEqual([]);
   });
 
+  it.each([
+    ["while its index is built", true],
+    ["after it", false],
+  ])(
+    "during a downtime that is longer than finality is answered, with the head seen %s",
+    async (_when, isEarly) => {
+      await setup.setChain(100, 70);
+      await setup.add({ block: 90, token: 1n });
+      await triggers.handleBatch();
+      await fetchAll();
+
+      await setup.setReady(false);
+      await test.revert((tx) =>
+        tx.query(`delete from ${test.tables.metadataUpdate} where block_number >= 71`),
+      );
+      await raiseHeads(database, test.tables);
+      const next = setup.triggers();
+      await next.handleBatch();
+      // All blocks of before are final by now.
+      await setup.setChain(170, 170);
+      if (isEarly) await raiseHeads(database, test.tables);
+      await next.handleBatch();
+      await setup.setReady(true);
+      await next.handleBatch();
+      await setup.setChain(200, 170);
+      await next.handleBatch();
+      await raiseHeads(database, test.tables);
+      await setup.setChain(201, 170);
+      await next.handleBatch();
+
+      expect(await waiting()).toEqual([{ tokenId: "1", trigger: "reorg", minBlock: 0 }]);
+      expect(await database.query("select id from vitrine.cause")).toEqual([]);
+    },
+  );
+
   it("is answered once", async () => {
     await setup.setChain(100, 70);
     await setup.add({ block: 90, token: 1n });

@@ -16,6 +16,7 @@ import {
   BATCH_ROWS,
   forget,
   forgetCompared,
+  moveCursor,
   type Progress,
   readNew,
   readProgress,
@@ -81,9 +82,9 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
     if (!begun.has(chainId)) await forgetCompared(tx, tables, chainId);
 
     const progress = await readProgress(tx, tables, chainId);
-    const { handled, settled, wasCompared } = progress;
+    const { settled, wasCompared } = progress;
     const upTo = comparableUpTo(chainId, progress);
-    const gone = upTo === undefined ? [] : await takeGone(tx, tables, chainId, handled, upTo);
+    const gone = upTo === undefined ? [] : await takeGone(tx, tables, chainId, upTo);
     const fresh = await readNew(tx, tables, chainId);
     await ask(
       tx,
@@ -99,6 +100,7 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
     // A trigger that was read while the newest one before it was gone may hide that one from now on.
     const isInOrder = fresh.every((row) => row.isInOrder);
     const isCompared = (wasCompared || (upTo === ALL && last === undefined)) && isInOrder;
+    const handled = last !== undefined && last < settled ? last : settled;
     await Promise.all([
       remember(
         tx,
@@ -106,7 +108,9 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
         chainId,
         fresh.filter(({ id }) => id > settled),
       ),
-      forget(tx, tables, chainId, last !== undefined && last < settled ? last : settled, isCompared),
+      moveCursor(tx, tables, chainId, handled, isCompared),
+      // While Ponder's backfill runs, rows settle that were not compared since the restart.
+      upTo === ALL && forget(tx, tables, chainId, handled),
     ]);
     return { isMore: last !== undefined, isMine: true };
   }
@@ -118,8 +122,8 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
    * be away or behind: then only what is missing before its newest block was reverted.
    */
   function comparableUpTo(chainId: number, progress: Progress): string | undefined {
-    const { latest, mark, isReady, hasFollowed } = progress;
-    if (!isReady) return undefined;
+    const { latest, mark, isWhole, hasFollowed } = progress;
+    if (!isWhole) return undefined;
     if (latest >= mark) return ALL;
     const before = behind.get(chainId);
     if (before?.latest !== latest) behind.set(chainId, { latest, since: now() });

@@ -18,8 +18,8 @@ export interface Progress {
   readonly latest: string;
   /** The highest that any process has seen; longer than a checkpoint since a restart. */
   readonly mark: string;
-  /** Ponder's backfill is complete. */
-  readonly isReady: boolean;
+  /** Ponder's backfill is complete, and no reorg has undone rows that the next block will do again. */
+  readonly isWhole: boolean;
   /** The index has had a block of the chain since Ponder last undid rows. */
   readonly hasFollowed: boolean;
   /** See `handledUpTo`. */
@@ -77,12 +77,12 @@ export async function readProgress(tx: Queryable, tables: ChainTables, chainId: 
   const [row] = await tx.query<Progress>(
     `select ${cursor("handled", "''")} as handled, ${cursor("compared", "false")} as "wasCompared",
             least(safe_checkpoint, finalized_checkpoint, latest_checkpoint) as settled, latest_checkpoint as latest,
-            coalesce(${headMark("$1", "$2")}, '') as mark, ${ready(tables)} as "isReady",
+            coalesce(${headMark("$1", "$2")}, '') as mark, ${ready(tables)} and ${isWhole(tables)} as "isWhole",
             ${hasFollowed(tables)} as "hasFollowed"
        from ${tables.checkpoint} c where chain_id = $2`,
     [tables.schema, chainId],
   );
-  const none = { isReady: false, hasFollowed: false, wasCompared: false };
+  const none = { isWhole: false, hasFollowed: false, wasCompared: false };
   return row ?? { handled: "", settled: "", latest: "", mark: "", ...none };
 }
 
@@ -96,7 +96,6 @@ export async function takeGone(
   tx: Queryable,
   tables: ChainTables,
   chainId: number,
-  handled: string,
   upTo: string,
 ): Promise<TriggerRow[]> {
   const isGone = (id: string, hash: string): string =>
@@ -105,19 +104,19 @@ export async function takeGone(
     `with ${handledUpTo(tables)}
      select k.block_hash as hash
        from (select block_hash, min(id) as id from vitrine.cause
-              where schema = $1 and chain_id = $2 and id > $3 and id <= $4
+              where schema = $1 and chain_id = $2 and id <= $3
                 and not (select short from since) group by block_hash) k
       where ${isWhole(tables)} and ${isGone("k.id", "k.block_hash")}`,
-    [tables.schema, chainId, handled, upTo],
+    [tables.schema, chainId, upTo],
   );
   if (blocks.length === 0) return [];
   return tx.query<TriggerRow>(
     `delete from vitrine.cause c
-      where c.schema = $1 and c.chain_id = $2 and c.id > $3 and c.id <= $4 and c.block_hash = any($5::text[])
+      where c.schema = $1 and c.chain_id = $2 and c.id <= $3 and c.block_hash = any($4::text[])
         and ${isGone("c.id", "c.block_hash")}
      returning c.id, c.collection, c.source, c.from_token_id as "from", c.to_token_id as "to", c.scope, c.block,
                c.block_hash as "blockHash", false as "isOld"`,
-    [tables.schema, chainId, handled, upTo, blocks.map(({ hash }) => hash)],
+    [tables.schema, chainId, upTo, blocks.map(({ hash }) => hash)],
   );
 }
 
@@ -178,7 +177,7 @@ export async function remember(
 }
 
 /** Moves the cursor past settled and handled rows, which keeps the difference small. */
-export async function forget(
+export async function moveCursor(
   tx: Queryable,
   tables: ChainTables,
   chainId: number,
@@ -191,10 +190,19 @@ export async function forget(
        compared = excluded.compared`,
     [tables.schema, chainId, handled, isCompared],
   );
+}
+
+/** Deletes stored triggers up to the id `settled`, once all were compared: a reorg can't reach them any more. */
+export async function forget(
+  tx: Queryable,
+  tables: ChainTables,
+  chainId: number,
+  settled: string,
+): Promise<void> {
   await tx.query("delete from vitrine.cause where schema = $1 and chain_id = $2 and id <= $3", [
     tables.schema,
     chainId,
-    handled,
+    settled,
   ]);
 }
 
