@@ -28,11 +28,16 @@ const UNSTORABLE = new Set(["22021", "22P05"]);
 export const isUnstorableText = (error: unknown): boolean =>
   UNSTORABLE.has(String((error as { code?: unknown }).code));
 
+/** As long as a PostgreSQL on a Unix socket has not started. */
+const isSocketMissing = (cause: NodeJS.ErrnoException): boolean =>
+  cause.code === "ENOENT" && cause.syscall === "connect";
+
 /** True for a fault that ends when the database is back: the same request may then succeed. */
 export function isDatabaseAway(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { code?: unknown };
     if (typeof code === "string" && (SQLSTATES.test(code) || SYSTEM_CODES.has(code))) return true;
+    if (isSocketMissing(cause)) return true;
     if (MESSAGES.test(cause.message)) return true;
   }
   return false;

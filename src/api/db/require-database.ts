@@ -69,19 +69,23 @@ const refused = (cause: Error): BootError =>
   );
 
 function clientOf(connectionString: string): pg.Client {
-  const isUrl = URL_FORM.test(connectionString);
+  if (!URL_FORM.test(connectionString)) throw malformed();
   try {
-    if (isUrl)
-      return new pg.Client({
-        connectionString,
-        application_name: "vitrine start",
-        connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
-        query_timeout: ANSWER_TIMEOUT_MS,
-      });
-  } catch {
-    // It holds a password, so it is not repeated.
+    return new pg.Client({
+      connectionString,
+      application_name: "vitrine start",
+      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+      query_timeout: ANSWER_TIMEOUT_MS,
+    });
+  } catch (cause) {
+    const { code, path } = cause as NodeJS.ErrnoException;
+    if (path === undefined) throw malformed();
+    throw new BootError(`DATABASE_URL names ${path}, which can't be read (${code}).`, { cause });
   }
-  throw new BootError(
+}
+
+/** It holds a password, so it is not repeated. */
+const malformed = (): BootError =>
+  new BootError(
     "DATABASE_URL must be postgresql://<user>:<password>@<host>:<port>/<database>, with special characters of the password percent-encoded.",
   );
-}

@@ -22,6 +22,7 @@ it.each([
   withCode("08006"),
   withCode("53300"),
   withCode("53100"),
+  Object.assign(withCode("ENOENT"), { syscall: "connect" }),
   new Error("Connection terminated unexpectedly"),
   new Error("Connection terminated due to connection timeout"),
   new Error("timeout exceeded when trying to connect"),
@@ -32,12 +33,12 @@ it.each([
   expect(isDatabaseAway(error)).toBe(true);
 });
 
-it.each([withCode("42P01"), withCode("23505"), withCode("57014"), new Error("anything"), undefined, "57P01"])(
-  "%s does not",
-  (error) => {
-    expect(isDatabaseAway(error)).toBe(false);
-  },
-);
+it.each([
+  ...[withCode("42P01"), withCode("23505"), withCode("57014"), withCode("ENOENT")],
+  ...[new Error("anything"), undefined, "57P01"],
+])("%s does not", (error) => {
+  expect(isDatabaseAway(error)).toBe(false);
+});
 
 it.each([
   withCode("57014"),

@@ -39,12 +39,25 @@ it.each([
   expect(said).toEqual(warning ? [expect.stringMatching(warning)] : []);
 });
 
-it("is content where nobody answers yet, since a start waits for that: a port without a listener, and one that is silent", async () => {
+it("is content where nobody answers yet, since a start waits for that: a port without a listener, one that is silent, and no socket", async () => {
   const silent = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void silent.close());
   await new Promise((done) => silent.once("listening", done));
   const { port } = silent.address() as { port: number };
   const check = (of: number) => requireDatabase(`postgresql://a:b@127.0.0.1:${of}/c`, () => undefined);
 
-  expect(await Promise.all([check(1), check(port)])).toEqual([undefined, undefined]);
+  const socket = requireDatabase("postgresql://a:b@/c?host=/nowhere", () => undefined);
+
+  expect(await Promise.all([check(1), check(port), socket])).toEqual([undefined, undefined, undefined]);
+});
+
+it("says which file of a certificate can't be read, and repeats nothing of a URL that is none", async () => {
+  const check = (url: string) => requireDatabase(url, () => undefined);
+
+  await expect(
+    check("postgresql://a:b@127.0.0.1:1/c?sslmode=verify-full&sslrootcert=/nowhere.pem"),
+  ).rejects.toThrow("DATABASE_URL names /nowhere.pem, which can't be read (ENOENT).");
+  await expect(check("postgresql://a:hun#ter2@127.0.0.1:1/c")).rejects.toThrow(
+    /^DATABASE_URL must be [^#]*$/,
+  );
 });

@@ -26,7 +26,8 @@ export const isWhole = (tables: ChainTables): string =>
 
 /**
  * SQL: the chain of checkpoint row `c` has had a block itself since Ponder last undid rows, in a reorg or a start. Before, its
- * checkpoint is that of the rows that were undone.
+ * checkpoint is that of the rows that were undone. Also true once another chain's block has made older ones final, which
+ * writes to the rows of all chains (finalizeMultichain in its database/actions.ts).
  */
 export const hasFollowed = (tables: ChainTables): string =>
   `coalesce((select age(c.xmin) < age(g.xmin) from ${reorgTrigger(tables)}), false)`;
@@ -59,8 +60,8 @@ const hadReorg = (schema: string): string => `
 
 /**
  * SQL: rows of the chain of checkpoint row `c` are those of its latest block, or of the newest that was seen of it. Not while
- * the chain index is building, or behind what was seen of it before; nor after a reorg of another chain, until any chain's
- * next block, or one of its own, until its own. `schema` is the parameter with the chain index's schema.
+ * the chain index is building, or behind what was seen of it before; nor after a reorg: of its own, or of any if it had one
+ * among the blocks that are remembered, until its own next block; of another chain, until any chain's. `schema` is the parameter with the chain index's schema.
  */
 export const isCurrent = (tables: ChainTables, schema: string): string => `
   (${ready(tables)} and ${isWhole(tables)} and ${caughtUp(schema)} and (${hasFollowed(tables)} or not ${hadReorg(schema)}))`;
