@@ -31,8 +31,11 @@ function readStream(stream: IncomingMessage, bytesMax: number): Promise<Uint8Arr
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let size = 0;
-    const onEarlyEnd = (): void =>
+    const onEarlyEnd = (): void => {
+      // Every stream closes, and an error with its stack takes a while to make.
+      if (stream.readableEnded) return;
       reject(new ApiError("INVALID_REQUEST", [{ path: "", message: "the body ended early" }]));
+    };
     stream.on("data", (chunk: Uint8Array) => {
       size += chunk.length;
       if (size <= bytesMax) {

@@ -2,6 +2,7 @@
 
 import type { Context } from "hono";
 import ipaddr from "ipaddr.js";
+import { LRUCache } from "lru-cache";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
@@ -9,6 +10,10 @@ type Range = [Address, number];
 // One household or server has a whole /64, and would otherwise have 2^64 addresses to spend.
 const IPV6_PREFIX_BITS = 64;
 const UNKNOWN = "unknown";
+
+const CLIENTS_KNOWN = 1_000;
+// A header is as long as a stranger likes.
+const HEADER_CHARACTERS_KNOWN = 200;
 
 /** True for an IP address or a CIDR range, the two forms in TRUSTED_PROXIES. */
 export const isAddressRange = (text: string): boolean =>
@@ -30,43 +35,51 @@ export function createClientOf(
   trustedProxies: readonly string[],
 ): (peer: string | undefined, forwardedFor: string | undefined) => string {
   const clientOf = createFindClient(trustedProxies);
-  return (peer, forwardedFor) => {
-    const client = clientOf(peer, forwardedFor);
-    return client ? limitKey(client.address) : UNKNOWN;
-  };
+  return (peer, forwardedFor) => clientOf(peer, forwardedFor).key;
 }
 
 /** True for a request that a listed address made, itself or through others of the list. */
 export function createIsTrusted(trustedProxies: readonly string[]): (c: Context) => boolean {
   const clientOf = createFindClient(trustedProxies);
-  return (c) => clientOf(peerOf(c), c.req.header("x-forwarded-for"))?.isTrusted ?? false;
+  return (c) => clientOf(peerOf(c), c.req.header("x-forwarded-for")).isTrusted;
 }
 
 interface Client {
-  readonly address: Address;
+  /** Its address, as limits count it. */
+  readonly key: string;
   /** False also behind a proxy that could not parse the address of its own client. */
   readonly isTrusted: boolean;
 }
 
 function createFindClient(
   trustedProxies: readonly string[],
-): (peer: string | undefined, forwardedFor: string | undefined) => Client | undefined {
+): (peer: string | undefined, forwardedFor: string | undefined) => Client {
   const trusted = trustedProxies.map(parseRange);
+  // To parse an address takes as long as to parse a short GraphQL query.
+  const known = new LRUCache<string, Client>({ max: CLIENTS_KNOWN });
   const isListed = (address: Address): boolean =>
     trusted.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 
-  return (peer, forwardedFor) => {
-    let address = parse(peer ?? "");
-    if (!address) return undefined;
-    const hops = forwardedFor?.trim() ? forwardedFor.split(",").reverse() : [];
+  function find(peer: string, forwardedFor: string): Client {
+    let address = parse(peer);
+    if (!address) return { key: UNKNOWN, isTrusted: false };
+    const hops = forwardedFor.trim() ? forwardedFor.split(",").reverse() : [];
     for (const hop of hops) {
       if (!isListed(address)) break;
       const before = parse(withoutPort(hop.trim()));
       // A hop that a trusted proxy could not parse identifies nobody, so the last trusted hop is used.
-      if (!before) return { address, isTrusted: false };
+      if (!before) return { key: limitKey(address), isTrusted: false };
       address = before;
     }
-    return { address, isTrusted: isListed(address) };
+    return { key: limitKey(address), isTrusted: isListed(address) };
+  }
+
+  return (peer = "", forwardedFor = "") => {
+    if (forwardedFor.length > HEADER_CHARACTERS_KNOWN) return find(peer, forwardedFor);
+    const text = `${peer} ${forwardedFor}`;
+    const client = known.get(text) ?? find(peer, forwardedFor);
+    known.set(text, client);
+    return client;
   };
 }
 

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import {
   createClientAddress,
+  createClientOf,
   createIsTrusted,
   isAddressRange,
 } from "../../../src/api/http/client-address.ts";
@@ -56,6 +57,21 @@ describe("the client's address", () => {
     );
 
     expect(addresses).toEqual(["2001:db8:1:2::", "2001:db8:1:2::", "2001:db8:1:3::"]);
+  });
+
+  it("is the same however often it is asked for, and of nobody who asked before", () => {
+    const clientOf = createClientOf(["10.0.0.0/8"]);
+    const long = `${"198.51.100.9, ".repeat(20)}198.51.100.2`;
+    const asked = [
+      ["10.0.0.1", "198.51.100.1", "198.51.100.1"],
+      ["10.0.0.1", "198.51.100.2", "198.51.100.2"],
+      ["10.0.0.1", long, "198.51.100.2"],
+      ["203.0.113.7", "198.51.100.1", "203.0.113.7"],
+      ["10.0.0.1", undefined, "10.0.0.1"],
+      [undefined, "198.51.100.1", "unknown"],
+    ] as const;
+
+    for (const [peer, header, address] of [...asked, ...asked]) expect(clientOf(peer, header)).toBe(address);
   });
 
   it("is one for all who have no socket", async () => {
