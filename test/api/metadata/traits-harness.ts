@@ -7,6 +7,7 @@ import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
 import type { TestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -45,6 +46,20 @@ export function createTraitsHarness({ database: shared, tables, setHead }: TestD
     recordIn,
     record: (tokenId: string, attributes: readonly object[], database: Database = shared) =>
       database.transaction((tx) => recordIn(tx, tokenId, attributes)),
+
+    /** Records a version, and begins `meanwhile` before the commit, which follows once that waits for a lock. */
+    async recordDuring(tokenId: string, attributes: readonly object[], meanwhile: () => Promise<unknown>) {
+      let waiting: Promise<unknown> = Promise.resolve();
+      await shared.transaction(async (tx) => {
+        await recordIn(tx, tokenId, attributes);
+        waiting = meanwhile();
+        await eventually(
+          () => countWaiting(shared),
+          (count) => count > 0,
+        );
+      });
+      await waiting;
+    },
 
     /** As when a reorg reverts the token's mint. */
     async forget(tokenId: string, database: Database = shared) {

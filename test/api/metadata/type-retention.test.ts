@@ -11,7 +11,7 @@ import { collectionRef, countWaiting, createTraitsHarness, number, text } from "
 
 const test = await createTestDatabase();
 const { database, tables } = test;
-const { record, recordIn, forget, approve, pending, served, highest } = createTraitsHarness(test);
+const { record, recordDuring, forget, approve, pending, served, highest } = createTraitsHarness(test);
 
 /** The known display types, by name. */
 const types = async (): Promise<Record<string, string>> =>
@@ -137,22 +137,8 @@ describe("a trait type", () => {
     await record("1", []);
     await forgetUnusedValues.run(database);
     await passDays(7);
-    const recorded = createBarrier();
-    const commit = createBarrier();
-    const recording = database.transaction(async (tx) => {
-      await recordIn(tx, "2", [text("Class", "Mage")]);
-      recorded.open();
-      await commit.opened;
-    });
-    await recorded.opened;
 
-    const forgetting = forgetUnusedValues.run(database);
-    await eventually(
-      () => countWaiting(database),
-      (waiting) => waiting > 0,
-    );
-    commit.open();
-    await Promise.all([recording, forgetting]);
+    await recordDuring("2", [text("Class", "Mage")], () => forgetUnusedValues.run(database));
 
     expect(await types()).toEqual({ Class: "string" });
     expect(await shown("2")).toEqual([["Class", "Mage"]]);

@@ -6,14 +6,12 @@ import { readTraitTypes } from "../../../src/api/metadata/traits/trait-type-stor
 import { createRememberedValues, internValues } from "../../../src/api/metadata/traits/trait-value-store.ts";
 import { forgetUnusedValues } from "../../../src/api/metadata/traits/value-retention.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { eventually } from "../../support/eventually.ts";
 import { emptyTables } from "../../support/refresh.ts";
-import { createBarrier } from "../../support/worker.ts";
-import { collectionRef, countWaiting, createTraitsHarness, number, text } from "./traits-harness.ts";
+import { collectionRef, createTraitsHarness, number, text } from "./traits-harness.ts";
 
 const test = await createTestDatabase();
 const { database } = test;
-const { record, recordIn, count } = createTraitsHarness(test);
+const { record, recordDuring, recordIn, count } = createTraitsHarness(test);
 
 const values = async (): Promise<string[]> =>
   (
@@ -128,22 +126,8 @@ describe("a trait value", () => {
   it("that a version found while it is being recorded is kept", async () => {
     await record("1", [text("Class", "Mage")]);
     await record("1", [text("Class", "Knight")]);
-    const recorded = createBarrier();
-    const commit = createBarrier();
-    const recording = database.transaction(async (tx) => {
-      await recordIn(tx, "2", [text("Class", "Mage")]);
-      recorded.open();
-      await commit.opened;
-    });
-    await recorded.opened;
 
-    const forgetting = forgetUnusedValues.run(database);
-    await eventually(
-      () => countWaiting(database),
-      (waiting) => waiting > 0,
-    );
-    commit.open();
-    await Promise.all([recording, forgetting]);
+    await recordDuring("2", [text("Class", "Mage")], () => forgetUnusedValues.run(database));
 
     expect(await values()).toEqual(["Knight", "Mage"]);
   });
