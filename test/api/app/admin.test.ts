@@ -70,6 +70,7 @@ describe("keys", () => {
     await database.query("update vitrine.api_key set expires_at = expires_at - interval '600 seconds'");
 
     expect([await statusOf(lasting.body.key), await statusOf(short.body.key)]).toEqual([200, 401]);
+    for (const seconds of [1, 2_592_000]) expect((await make(seconds)).status).toBe(201);
     for (const seconds of [0, -1, 1.5, 2_592_001, "600", null]) {
       const { status, body } = await make(seconds);
       expect([status, body.details[0].path]).toEqual([400, "expires_in_seconds"]);

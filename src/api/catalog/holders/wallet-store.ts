@@ -57,7 +57,8 @@ export async function readHoldings(
         order by ${COLUMNS}, s.token_id nulls first limit $10 + 1)
      select not $4 or ${ready(tables)} and not exists (
               select from (select distinct id from unnest($1) u(id)) chain
-               where not ${isChainCurrent(tables, "chain.id", "$11")}) as "isCurrent", (select coalesce(sum(tokens), 0)::float8 from scopes) as total,
+               where not ${isChainCurrent(tables, "chain.id", "$11")}) as "isCurrent",
+            (select coalesce(sum(tokens), 0)::float8 from scopes) as total,
             p.rank, p.chain_id as "chainId", p.collection_address as collection, p.holder,
             p.token_id::text as "tokenId", p.quantity::text as quantity, p.via
        from (select) one

@@ -61,7 +61,8 @@ const hadReorg = (schema: string): string => `
 /**
  * SQL: rows of the chain of checkpoint row `c` are those of its latest block, or of the newest that was seen of it. Not while
  * the chain index is building, or behind what was seen of it before; nor after a reorg: of its own, or of any if it had one
- * among the blocks that are remembered, until its own next block; of another chain, until any chain's. `schema` is the parameter with the chain index's schema.
+ * among the blocks that are remembered, until its own next block; of another chain, until any chain's. `schema` is the
+ * parameter with the chain index's schema.
  */
 export const isCurrent = (tables: ChainTables, schema: string): string => `
   (${ready(tables)} and ${isWhole(tables)} and ${caughtUp(schema)} and (${hasFollowed(tables)} or not ${hadReorg(schema)}))`;

@@ -36,7 +36,10 @@ export interface ParserAndValidationCache {
 }
 
 export interface SentDocuments {
-  /** Has the documents that are being sent, and stores none. What validating one found, Yoga keeps as long as the document lives. */
+  /**
+   * Has the documents that are being sent, and stores none. What validating one found, Yoga keeps as long as the document
+   * lives.
+   */
   readonly cache: ParserAndValidationCache;
   /** Sends a document, which the cache has until the answer is there. */
   during<Answer>(sent: SentDocument | undefined, send: () => Promise<Answer>): Promise<Answer>;
