@@ -1957,7 +1957,7 @@ export interface components {
         readonly SearchResults: {
             /** @description By name, slug and address, the best first. */
             readonly collections: readonly components["schemas"]["Collection"][];
-            /** @description By name and id, the best first. */
+            /** @description By name and id, the best first; those whose documents have at most 8 MiB together, which may be fewer than the limit. */
             readonly tokens: readonly components["schemas"]["Token"][];
             /** @description The number of collections whose tokens were left out: without a search index in memory, few are searched. Each can be searched alone. */
             readonly unsearched: number;

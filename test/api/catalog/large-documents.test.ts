@@ -35,12 +35,28 @@ beforeAll(async () => {
     for (const tokenId of ids) {
       const state = { ...at, tokenId: BigInt(tokenId), owner: holder, standard: "erc721" };
       await test.insert("tokenState", { ...state, burned: false, lockCount: 0 });
-      const document = found({ name: tokenId, description: tokenId.padEnd(DESCRIPTION_CHARACTERS, "x") });
+      const document = found({
+        name: `Large ${tokenId}`,
+        description: tokenId.padEnd(DESCRIPTION_CHARACTERS, "x"),
+      });
       const token = { chainId, collection, tokenId };
       await database.transaction((tx) => recordOne(api.metadata, tx, token, "rest", document));
     }
   }
 });
+
+const searchAll = async (): Promise<string[]> => {
+  const { status, body } = await api.call(`/market/search?q=large&limit=100&chain_id=${CHAIN_ID}`, { key });
+  expect(status).toBe(200);
+  return body.tokens.map(({ token_id }: { token_id: string }) => token_id);
+};
+const searchAllByGraphql = async (): Promise<string[]> => {
+  const { data, error } = await endpoint.ask(
+    `{ searchAll(text: "large", limit: 100, chainId: ${CHAIN_ID}) { tokens { tokenId } } }`,
+  );
+  expect(error).toBeUndefined();
+  return data.searchAll.tokens.map(({ tokenId }: { tokenId: string }) => tokenId);
+};
 
 const AT = `/market/collections/${COLLECTION}/tokens`;
 type Page = { readonly ids: readonly string[]; readonly next: string | null };
@@ -85,6 +101,14 @@ it.each([
 
   expect(pages.map(({ ids }) => ids.length)).toEqual(lengths);
   expect(pages.flatMap(({ ids }) => ids)).toEqual(all);
+});
+
+it.each([
+  ["REST", searchAll],
+  ["GraphQL", searchAllByGraphql],
+])("a search over all collections answers the best that fit at once, over %s", async (_api, read) => {
+  // By name.
+  expect(await read()).toEqual(["1", "10", "11", "12"]);
 });
 
 it("a batch is refused that asks for more than fit, with their number", async () => {

@@ -16,7 +16,10 @@ const foundSchema = z
     collections: z
       .array(collectionSchema)
       .openapi({ description: "By name, slug and address, the best first." }),
-    tokens: z.array(tokenSchema).openapi({ description: "By name and id, the best first." }),
+    tokens: z.array(tokenSchema).openapi({
+      description:
+        "By name and id, the best first; those whose documents have at most 8 MiB together, which may be fewer than the limit.",
+    }),
     unsearched: z.number().openapi({
       description:
         "The number of collections whose tokens were left out: without a search index in memory, few are searched. Each can be searched alone.",

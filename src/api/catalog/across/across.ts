@@ -18,7 +18,7 @@ export interface Found {
 
 export interface AcrossDeps extends CollectionViewDeps {
   readonly collections: Pick<Collections, "all" | "chainIds">;
-  readonly catalog: Pick<Catalog, "listTokens">;
+  readonly catalog: Pick<Catalog, "countFitting" | "listTokens">;
   readonly search: Pick<Search, "findNamed">;
 }
 
@@ -55,21 +55,27 @@ export function createAcross(deps: AcrossDeps) {
           a.nth - b.nth,
       )
       .slice(0, limit);
+    const refs = best.map(({ collection: { chainId, address }, tokenId: id }) => ({
+      chainId,
+      collection: address,
+      tokenId: id,
+    }));
+    const fitting = best.slice(0, await catalog.countFitting(refs));
     const views = new Map<CollectionConfig, Map<string, TokenView>>();
     await Promise.all(
-      [...new Set(best.map(({ collection }) => collection))].map(async (collection) => {
-        const ids = best.flatMap((each) => (each.collection === collection ? each.tokenId : []));
+      [...new Set(fitting.map(({ collection }) => collection))].map(async (collection) => {
+        const ids = fitting.flatMap((each) => (each.collection === collection ? each.tokenId : []));
         const tokens = await catalog.listTokens(collection, ids);
         views.set(collection, new Map(tokens.map((token) => [token.token_id, token])));
       }),
     );
     // A token may be burned after the search.
-    const tokens = best.flatMap((each) => views.get(each.collection)?.get(each.tokenId) ?? []);
+    const tokens = fitting.flatMap((each) => views.get(each.collection)?.get(each.tokenId) ?? []);
     return { tokens, unsearched };
   }
 
   return {
-    /** The best `limit` of each kind, on one chain or all. */
+    /** The best `limit` of each kind, on one chain or all; fewer tokens if their documents are too large for one answer. */
     async find(
       text: string,
       { chainId, limit }: { chainId?: number | undefined; limit: number },

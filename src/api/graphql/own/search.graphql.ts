@@ -66,6 +66,7 @@ export const searchSdl = /* GraphQL */ `
 
   type SearchResults {
     collections: [Collection!]!
+    "The best whose documents have at most 8 MiB together, which may be fewer than the limit."
     tokens: [Token!]!
     "The number of collections whose tokens were left out, for want of memory."
     unsearched: Int!
