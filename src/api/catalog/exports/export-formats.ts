@@ -66,10 +66,15 @@ export function csvCell(cell: Cell): string {
 const ROW_GROUP = 5_000;
 const ROW_GROUP_BYTES = 8_000_000;
 
+// The least and the greatest value of each column and row group are kept until the file's footer, whole.
+const STATISTICS_CHARACTERS_MAX = 1_000;
+
 const parquetTypes = { text: "STRING", number: "DOUBLE", boolean: "BOOLEAN" } as const satisfies Record<
   CellType,
   string
 >;
+
+const isLong = (cell: Cell): boolean => typeof cell === "string" && cell.length > STATISTICS_CHARACTERS_MAX;
 
 function createParquetWriter<Row>(
   { ByteWriter, ParquetWriter, schemaFromColumnData }: typeof import("hyparquet-writer"),
@@ -83,12 +88,10 @@ function createParquetWriter<Row>(
     return taken;
   };
   const columnsOf = (rows: readonly Row[]) =>
-    columns.map(({ name, type, of }) => ({
-      name,
-      type: parquetTypes[type],
-      nullable: true,
-      data: rows.map((row) => of(row) ?? null),
-    }));
+    columns.map(({ name, type, of }) => {
+      const data = rows.map((row) => of(row) ?? null);
+      return { name, type: parquetTypes[type], nullable: true, data, statistics: !data.some(isLong) };
+    });
   const parquet = new ParquetWriter({
     writer: bytes,
     schema: schemaFromColumnData({ columnData: columnsOf([]) }),

@@ -1,0 +1,36 @@
+/** What a format's writer holds while rows go through it. */
+
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { parquetReadObjects } from "hyparquet";
+import { expect, it } from "vitest";
+import { loadFormat } from "../../../src/api/catalog/exports/export-formats.ts";
+
+const TEXT_BYTES = 1_000_000;
+const ROWS = 60;
+
+it("Parquet keeps none of the long texts that were written", async () => {
+  setFlagsFromString("--expose-gc");
+  const gc = runInNewContext("gc") as () => void;
+  const createWriter = await loadFormat("parquet");
+  const writer = createWriter<string>([{ name: "text", type: "text", of: (text) => text }]);
+  const written: Uint8Array[] = [writer.begin()];
+  gc();
+  const before = process.memoryUsage().heapUsed;
+  for (let row = 0; row < ROWS; row++) {
+    // A text of its own, and no view of its parts.
+    const text = Buffer.alloc(TEXT_BYTES, `text ${row} `).toString();
+    written.push(writer.rows([text], TEXT_BYTES));
+  }
+  gc();
+
+  // Of the rows of a group that is not full, at most.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * TEXT_BYTES);
+
+  written.push(writer.end());
+  const file = new Uint8Array(Buffer.concat(written)).buffer;
+  const rows = await parquetReadObjects({ file });
+  expect(rows.map(({ text }) => String(text).slice(0, 8))).toEqual(
+    Array.from({ length: ROWS }, (_, row) => `text ${row} `.padEnd(8, "t").slice(0, 8)),
+  );
+});
