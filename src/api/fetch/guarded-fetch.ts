@@ -142,7 +142,8 @@ export function createGuardedFetch(
             signal: ending.signal,
             headers: {
               accept: options.accept,
-              "accept-encoding": "gzip, deflate, br",
+              // Under the name of deflate, hosts send two formats.
+              "accept-encoding": "gzip, br",
               "user-agent": sentUserAgent,
               "cache-control": "no-cache",
               ...(options.ifNoneMatch !== undefined && { "if-none-match": options.ifNoneMatch }),
@@ -308,8 +309,12 @@ export function explain(
   const { code } = (error.cause ?? error) as NodeJS.ErrnoException;
   // An abort's code is a number.
   const name = typeof code === "string" ? code : error.name;
+  if (isOfDecompression(name)) return failed("unreachable", `the body can't be decompressed (${name})`, true);
   return failed("unreachable", `the host can't be reached (${name})`, true);
 }
+
+/** Zlib's codes start with Z_, and those of brotli's decoder with ERR__ERROR_. */
+const isOfDecompression = (code: string): boolean => /^(Z_|ERR__ERROR_)/.test(code);
 
 function failed(reason: FetchFailure, message: string, transient: boolean, retryAfter?: number): FailedFetch {
   return { kind: "failed", reason, message, transient, retryAfterMs: retryAfter };

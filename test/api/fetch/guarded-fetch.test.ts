@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createGuardedFetch, type FetchOptions } from "../../../src/api/fetch/guarded-fetch.ts";
 import { type LocalServer, startLocalServer } from "../metadata/local-server.ts";
@@ -169,6 +169,34 @@ describe("a connection that the host gives up without an answer", () => {
 
     expect(await ownFetch(server.url, LIMITS)).toMatchObject({ reason: "unreachable", transient: true });
     expect(server.requests.length - before).toBe(1);
+  });
+});
+
+describe("compression", () => {
+  it("is not asked for in deflate, under whose name some hosts send another format", async () => {
+    const document = "a document".repeat(20);
+    answer = (response) => {
+      const asked = server.requests.at(-1)?.headers["accept-encoding"];
+      if (!asked?.includes("deflate")) return response.end(document);
+      return response.setHeader("content-encoding", "deflate").end(deflateRawSync(document));
+    };
+
+    expect(bodyOf(await get())).toBe(document);
+  });
+
+  it.each([
+    ["gzip", "that is none", Buffer.from('{"name":"a"}')],
+    ["gzip", "that is cut short", gzipSync("a".repeat(100)).subarray(0, 15)],
+    ["br", "that is none", Buffer.from('{"name":"a"}')],
+    ["br", "that is cut short", brotliCompressSync(randomBytes(100)).subarray(0, 15)],
+  ])("in %s %s is said to be the fault, and not the way to the host", async (encoding, _what, body) => {
+    answer = (response) => response.setHeader("content-encoding", encoding).end(body);
+
+    expect(await get()).toMatchObject({
+      reason: "unreachable",
+      message: expect.stringMatching(/^the body can't be decompressed \((Z_|ERR_)\w+\)$/),
+      transient: true,
+    });
   });
 });
 
