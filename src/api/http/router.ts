@@ -109,7 +109,10 @@ export const limitBody = (maxSize: number) =>
     },
   });
 
-/** Refuses bodies without a JSON content type, so that none is ever read as an empty object. */
+// Only these: plain JSON is also sent with `Content-Encoding: utf-8`, which means nothing.
+const COMPRESSIONS = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
+
+/** Refuses bodies without a JSON content type, so that none is ever read as an empty object, and compressed ones. */
 export const requireJson = createMiddleware(async (c, next) => {
   const type = c.req.header("content-type") ?? "";
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type.trim())) {
@@ -119,6 +122,13 @@ export const requireJson = createMiddleware(async (c, next) => {
         message: `must be application/json; received ${type === "" ? "none" : `"${type}"`}`,
       },
     ]);
+  }
+  const coding = c.req.header("content-encoding") ?? "";
+  // As text it would be JSON with a mistake, which nobody would find in what they sent.
+  if (COMPRESSIONS.test(coding)) {
+    c.header("Accept-Encoding", "identity");
+    const message = `must be left out; received "${clip(coding)}"`;
+    throw new ApiError("UNSUPPORTED_MEDIA_TYPE", [{ path: "content-encoding", message }]);
   }
   await next();
 });

@@ -1,9 +1,11 @@
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { FAR_COLLECTION } from "../../support/app.ts";
 import { COLLECTION, readQueue } from "../../support/refresh.ts";
 import { createRefreshRequests, ids } from "../../support/refresh-requests.ts";
 
 const { database, api, key, refresh, exist } = await createRefreshRequests();
+const REFRESH_PATH = `/market-partner/collections/${COLLECTION}/refresh_metadata`;
 
 describe("a refresh request is refused", () => {
   it.each([
@@ -93,7 +95,7 @@ describe("a refresh request is refused", () => {
     "application/jsonp",
   ])("with content type %s", async (type) => {
     exist("1");
-    const { status, body } = await api.call(`/market-partner/collections/${COLLECTION}/refresh_metadata`, {
+    const { status, body } = await api.call(REFRESH_PATH, {
       method: "POST",
       key,
       headers: type === undefined ? {} : { "content-type": type },
@@ -102,6 +104,33 @@ describe("a refresh request is refused", () => {
 
     expect(status).toBe(415);
     expect(body).toMatchObject({ code: "UNSUPPORTED_MEDIA_TYPE", details: [{ path: "content-type" }] });
+  });
+
+  it.each([
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+  ])("with a body compressed with %s, and says that this is the reason", async (coding, compress) => {
+    exist("1");
+    const { status, body, headers } = await api.call(REFRESH_PATH, {
+      method: "POST",
+      key,
+      headers: { "content-type": "application/json", "content-encoding": coding },
+      body: compress('{"token_ids":["1"]}'),
+    });
+
+    expect([status, headers.get("accept-encoding")]).toEqual([415, "identity"]);
+    expect(body).toMatchObject({
+      code: "UNSUPPORTED_MEDIA_TYPE",
+      details: [{ path: "content-encoding", message: `must be left out; received "${coding}"` }],
+    });
+    expect(await readQueue(database)).toEqual([]);
+  });
+
+  it.each(["identity", "utf-8", ""])("but not with the content encoding '%s'", async (coding) => {
+    exist("1");
+    const { status } = await refresh({ token_ids: ["1"] }, { headers: { "content-encoding": coding } });
+
+    expect(status).toBe(200);
   });
 
   it.each([
