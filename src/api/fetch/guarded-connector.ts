@@ -3,7 +3,7 @@
 import type { LookupAddress, LookupAllOptions } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
-import { isPublicAddress } from "./safe-address.ts";
+import { isPublicAddress, isThisMachine } from "./safe-address.ts";
 
 /** How names are resolved: every address of the host, in the order to try them. */
 export type Lookup = (
@@ -11,8 +11,6 @@ export type Lookup = (
   options: LookupAllOptions,
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
-
-const LOCALHOST = /(?:^|\.)localhost\.?$/;
 
 /** Why a connection was refused; says nothing about the host's health. */
 export class HostRefused extends Error {}
@@ -53,8 +51,7 @@ export function guardedConnector(
     if (isIP(literal) && !isPublicAddress(literal)) {
       return callback(new HostRefused(`${literal} is a private address`), null);
     }
-    // Loopback by definition, even if the resolver does not know it (RFC 6761, 6.3).
-    if (LOCALHOST.test(host)) return callback(new HostRefused(`${host} is this machine`), null);
+    if (isThisMachine(host)) return callback(new HostRefused(`${host} is this machine`), null);
     return guarded(options, callback);
   };
 }

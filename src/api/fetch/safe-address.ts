@@ -1,8 +1,12 @@
-/** Which addresses a foreign URL may lead to: public unicast only. */
+/** Where a foreign URL may lead: to public unicast addresses only. */
 
 import ipaddr from "ipaddr.js";
 
 const PUBLIC_IPV6 = ipaddr.parseCIDR("2000::/3");
+const LOCALHOST = /(?:^|\.)localhost\.?$/i;
+
+/** Whether a host's name is loopback by definition, even if the resolver does not know it (RFC 6761, 6.3). */
+export const isThisMachine = (host: string): boolean => LOCALHOST.test(host);
 
 /** False for private, loopback, link-local, shared (CGNAT), multicast, reserved, mapped and translated addresses. */
 export function isPublicAddress(text: string): boolean {

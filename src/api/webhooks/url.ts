@@ -1,8 +1,8 @@
-/** Which URLs may be registered. What a name resolves to is checked at each delivery. */
+/** Which URLs may be registered. What a name resolves to is checked at each delivery; `localhost` needs no resolver. */
 
 import { isIP } from "node:net";
 import { refuseUrl } from "../fetch/guarded-fetch.ts";
-import { isPublicAddress } from "../fetch/safe-address.ts";
+import { isPublicAddress, isThisMachine } from "../fetch/safe-address.ts";
 import { clip } from "../http/fields.ts";
 import { parseUrl } from "../http/text/parse-url.ts";
 import { URL_CHARACTERS_MAX } from "./schemas.ts";
@@ -27,6 +27,8 @@ export function problemOfUrl(text: string, allowedHosts: ReadonlySet<string>): s
   const refusal = refuseUrl(text);
   if (refusal) return `can't be used: ${refusal.message}`;
   const literal = url.hostname.replace(/^\[|\]$/g, "");
-  if (isAllowed || !isIP(literal) || isPublicAddress(literal)) return undefined;
+  if (isAllowed) return undefined;
+  if (isThisMachine(literal)) return `must be public; ${literal} is this machine`;
+  if (!isIP(literal) || isPublicAddress(literal)) return undefined;
   return `must be public; ${literal} is a private address`;
 }

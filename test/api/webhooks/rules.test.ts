@@ -68,7 +68,7 @@ describe("signatures", () => {
 });
 
 describe("a URL", () => {
-  const allowed = new Set(["127.0.0.1:9000", "hooks.internal:443"]);
+  const allowed = new Set(["127.0.0.1:9000", "localhost:9000", "hooks.internal:443"]);
 
   it.each([
     ["https://partner.example/hooks?x=1"],
@@ -77,6 +77,8 @@ describe("a URL", () => {
     ["http://127.0.0.1:9000/hook"],
     ["https://127.0.0.1:9000/hook"],
     ["https://hooks.internal/"],
+    ["http://localhost:9000/hook"],
+    ["https://localhost.partner.example/"],
   ])("%s may be registered", (url) => {
     expect(problemOfUrl(url, allowed)).toBeUndefined();
   });
@@ -92,6 +94,8 @@ describe("a URL", () => {
     ["https://[::1]/", "must be public; ::1 is a private address"],
     ["https://[::ffff:10.0.0.1]/", "must be public; ::ffff:a00:1 is a private address"],
     ["https://169.254.169.254/latest", "must be public; 169.254.169.254 is a private address"],
+    ["https://localhost:3000/hooks", "must be public; localhost is this machine"],
+    ["https://Hooks.LOCALHOST./", "must be public; hooks.localhost. is this machine"],
     ["https://user:pass@partner.example/", "can't be used: the URL carries credentials"],
     ["https://partner.example:25/", "can't be used: the URL's port is not for HTTP"],
     [`https://partner.example/${"x".repeat(2_030)}`, "must have at most 2048 characters; it has 2054"],
