@@ -115,6 +115,37 @@ describe("the health of a collection", () => {
     ]);
   });
 
+  it("says where in the document the problem is, and names the field once", async () => {
+    await know(1);
+    const image = "https://img.example/1.png";
+    await record(
+      "0",
+      found({
+        image,
+        attributes: [
+          { trait_type: "Level", value: "7", display_type: "number" },
+          { trait_type: "Born", value: 0.5, display_type: "date" },
+        ],
+      }),
+    );
+    const ask = await open();
+    const reasonOf = async (code: string) => (await ask(`cause=${code}`)).body.items[0].reason;
+
+    expect(await reasonOf("missing_name")).toBe("missing_name: name is required; it is missing");
+    expect(await reasonOf("value_mismatch")).toBe(
+      "value_mismatch: attributes[0].value must be a number for display_type number; it is a string",
+    );
+    expect(await reasonOf("invalid_date")).toMatch(
+      /^invalid_date: attributes\[1\]\.value: a date is a whole number/,
+    );
+
+    await record("0", found({ name: "Hero", image, properties: { a: true } }));
+    const again = await open();
+    expect((await again("cause=invalid_property")).body.items[0].reason).toBe(
+      "invalid_property: properties.a: a property must be a string or a number; it is a boolean",
+    );
+  });
+
   it("lists the tokens with a cause, page by page, each once, and of one code all kinds", async () => {
     await know(7);
     for (const id of ["0", "2", "4", "6"]) await record(id, failed("http_status"));

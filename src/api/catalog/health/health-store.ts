@@ -232,5 +232,11 @@ function describe(issues: string | null, code: string): string {
   const found =
     issues === null ? [] : (JSON.parse(issues) as { code: string; path: string; message: string }[]);
   const first = found.find((issue) => issue.code === code);
-  return first ? `${code}: ${[first.path, first.message].filter(Boolean).join(" ")}` : code;
+  if (!first) return code;
+  const { path, message } = first;
+  if (path === "") return `${code}: ${message}`;
+  const field = path.slice(path.lastIndexOf(".") + 1);
+  // A property has any name: of one named "a", the message "a property must be …" doesn't begin with it.
+  const isNamed = !path.startsWith("properties.") && message.startsWith(`${field} `);
+  return `${code}: ${path}${isNamed ? message.slice(field.length) : `: ${message}`}`;
 }
