@@ -17,7 +17,8 @@ import { SCHEMA, withIndexed } from "./indexed-service.ts";
 import { byPace, say } from "./rounds.ts";
 
 const TOKENS = Number(process.env.BENCH_TOKENS ?? byPace(1_000_000, 10_000));
-const REQUESTS = byPace(100, 20);
+// So many that p99 is not the slowest one: the first page by a trait sorts the whole collection.
+const REQUESTS = byPace(500, 20);
 const FIRST_PAGE_TIMEOUT_MS = 300_000;
 
 const below = (limit: number): number => Math.floor(Math.random() * limit);
@@ -111,7 +112,8 @@ async function measure(baseUrl: string, makePath: () => string) {
     isEmpty &&= !text.includes("Hero #");
   }
   if (isEmpty) throw new Error(`no token on any page such as ${makePath()}`);
-  const at = (share: number): number =>
-    Number((ms.toSorted((a, b) => a - b)[Math.floor(ms.length * share)] ?? 0).toFixed(1));
-  return { p50_ms: at(0.5), p99_ms: at(0.99) };
+  const sorted = ms.toSorted((a, b) => a - b);
+  const nth = (place: number): number => Number((sorted[place] ?? 0).toFixed(1));
+  const at = (share: number): number => nth(Math.floor(ms.length * share));
+  return { p50_ms: at(0.5), p99_ms: at(0.99), max_ms: nth(ms.length - 1) };
 }
