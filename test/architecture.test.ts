@@ -29,6 +29,7 @@ const foundations = [
   "boot.ts",
   "free-bytes.ts",
   "config.ts",
+  "data-folder.ts",
   "local-secrets.ts",
   "store-address.ts",
   "ponder-runtime.ts",

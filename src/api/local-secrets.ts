@@ -1,9 +1,10 @@
 /** Secrets that a service makes for itself: random, created once, kept in its data folder. */
 
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BootError } from "../boot-error.ts";
+import { makeDataFolder, unwritable } from "./data-folder.ts";
 
 export const OPERATOR_TOKEN_LENGTH_MIN = 16;
 export const SECRET_LENGTH_MIN = 32;
@@ -26,17 +27,14 @@ export function defaultSecret(baseUrl: string, dataFolder: string): string {
 /** Random text, created once and stored in the data folder, readable by its owner only. */
 function persistedSecret(dataFolder: string, name: string, what: string, lengthMin: number): string {
   const file = join(dataFolder, name);
-  try {
-    mkdirSync(dataFolder, { recursive: true });
-  } catch (cause) {
-    throw new BootError(`${dataFolder} can't be made; set VITRINE_DATA to a folder that can be written.`, {
-      cause,
-    });
-  }
+  makeDataFolder(dataFolder);
   try {
     writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    // A full disk takes the file and not its text; the next start would find it empty.
+    if (code === "ENOSPC") rmSync(file, { force: true });
+    if (code !== "EEXIST") throw unwritable(dataFolder, error as Error);
   }
   const text = readFileSync(file, "utf8").trim();
   // An interrupted first start leaves an empty file, and an empty token disables the operator API for good.

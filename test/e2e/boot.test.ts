@@ -205,6 +205,24 @@ const faults: Readonly<Record<string, { env: () => Record<string, string>; sente
     },
     sentence: /is of version 9 and this one of version \d+; set VITRINE_DATA to another folder/,
   },
+  "a data folder that can't be made": {
+    env: () => ({ VITRINE_DATA: "/proc/vitrine" }),
+    sentence: /\/proc\/vitrine can't be made; set VITRINE_DATA to a folder that can be written\.$/,
+  },
+  "a data folder that takes no file": {
+    env: () => ({ VITRINE_DATA: "/proc/self", DATABASE_URL: otherUrl({}) }),
+    sentence:
+      /\/proc\/self can't be written \(\w+\); free space there or set VITRINE_DATA to a folder that can be/,
+  },
+  "a data folder that takes no database": {
+    env: () => ({
+      VITRINE_DATA: "/proc/self",
+      VITRINE_SECRET: "x".repeat(32),
+      VITRINE_OPERATOR_TOKEN: "x".repeat(32),
+    }),
+    sentence:
+      /\/proc\/self can't be written \(\w+\); free space there or set VITRINE_DATA to a folder that can be/,
+  },
   "a DATABASE_URL whose password has a character of its own": {
     env: () => ({ DATABASE_URL: "postgresql://vitrine:hun#ter2@127.0.0.1:5432/vitrine" }),
     sentence: /DATABASE_URL must be postgresql:\/\/[^#]*$/,

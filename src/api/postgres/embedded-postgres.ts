@@ -1,12 +1,13 @@
 /** The embedded PostgreSQL: one real server per data folder, shared by every process that uses the folder. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { BootError } from "../../boot-error.ts";
+import { makeDataFolder, unwritable } from "../data-folder.ts";
 import { programArguments } from "../jobs/program.ts";
 import { findInstall, type PostgresInstall } from "./postgres-install.ts";
 import { interrupt, type RunningServer, runningServer } from "./postgres-process.ts";
@@ -51,6 +52,7 @@ export async function joinEmbeddedPostgres(
   { idleMs = IDLE_MS }: { idleMs?: number } = {},
 ): Promise<string> {
   const files = filesOf(dataFolder);
+  makeDataFolder(dataFolder);
   requireOpen(files);
 
   let keeper: ChildProcess | undefined;
@@ -152,12 +154,11 @@ async function ask(files: EmbeddedPostgresFiles, server: RunningServer): Promise
 
 function startKeeper(dataFolder: string, idleMs: number): ChildProcess {
   const files = filesOf(dataFolder);
-  mkdirSync(files.folder, { recursive: true });
   const install = findInstall(files.cluster);
   const order: KeeperOrder = { files: filesOf(resolve(dataFolder)), install, idleMs };
 
   const script = join(dirname(fileURLToPath(import.meta.url)), "postgres-keeper.ts");
-  const log = openSync(files.log, "a", 0o600);
+  const log = openLog(files);
   const keeper = spawn(process.execPath, [...programArguments(script), JSON.stringify(order)], {
     cwd: dirname(script),
     detached: true,
@@ -168,6 +169,14 @@ function startKeeper(dataFolder: string, idleMs: number): ChildProcess {
   closeSync(log);
   keeper.unref();
   return keeper;
+}
+
+function openLog({ folder, log }: EmbeddedPostgresFiles): number {
+  try {
+    return openSync(log, "a", 0o600);
+  } catch (cause) {
+    throw unwritable(folder, cause as Error);
+  }
 }
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;

@@ -1,0 +1,38 @@
+/** VITRINE_DATA: the folder of what a service keeps on this machine. */
+
+import { mkdirSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { BootError } from "../boot-error.ts";
+
+/** Makes the folder, and those above it, unless it exists. Throws a BootError where it can't be made. */
+export function makeDataFolder(folder: string): void {
+  try {
+    makeFolder(resolve(folder));
+  } catch (cause) {
+    throw new BootError(`${folder} can't be made; set VITRINE_DATA to a folder that can be written.`, {
+      cause,
+    });
+  }
+}
+
+/** What a failed write to the folder ends a start with. */
+export const unwritable = (folder: string, cause: Error): BootError =>
+  new BootError(
+    `${folder} can't be written (${(cause as NodeJS.ErrnoException).code ?? cause.message}); free space there or set VITRINE_DATA to a folder that can be written.`,
+    { cause },
+  );
+
+// Node's own `recursive` never returns where a folder that exists answers that it doesn't, as /proc does.
+function makeFolder(folder: string): void {
+  if (isFolder(folder)) return;
+  const above = dirname(folder);
+  if (above !== folder) makeFolder(above);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isFolder(folder)) throw error;
+  }
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
