@@ -145,6 +145,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
       // Each on its own: a lost database must not keep the rest from stopping.
       const ends = await Promise.allSettled([
         events.stop(),
+        refresh.waits.stop(),
         webhookWork.stop(),
         listener.close(),
         refreshWork.stop(),

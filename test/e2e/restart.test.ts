@@ -32,8 +32,8 @@ const readIndexes = () =>
 /** The process id of a supervisor's Ponder. */
 const ponderOf = (service: Service): number =>
   Number(execFileSync("pgrep", ["-P", String(service.process.pid), "-f", "ponder.js"]).toString());
-const answersSlowly = (id: number, name: string) =>
-  world.host.set("heroes", id, { body: { name, image: "https://x.example/a.png" }, delayMs: 1_500 });
+const answersSlowly = (id: number, name: string, delayMs = 1_500) =>
+  world.host.set("heroes", id, { body: { name, image: "https://x.example/a.png" }, delayMs });
 const untilDone = (receipt: { body: Record<string, unknown> }) =>
   eventually(
     // While the service is down, requests fail.
@@ -47,6 +47,8 @@ const untilDone = (receipt: { body: Record<string, unknown> }) =>
 describe("a stop by SIGTERM", () => {
   let indexes: Awaited<ReturnType<typeof readIndexes>>;
   let receipt: Awaited<ReturnType<typeof partner.refresh>>;
+  /** The answer to a request that waited for its refresh when the signal came. */
+  let waited: Awaited<ReturnType<typeof partner.refresh>>;
   let locked: { before: boolean; after: boolean };
   let end: number | string;
 
@@ -64,7 +66,15 @@ describe("a stop by SIGTERM", () => {
     const before = await isLocked();
 
     receipt = await partner.refresh(world.heroes, ["17", "18", "20"]);
+    answersSlowly(19, "After 19", 9_000);
+    const waiting = partner.refresh(world.heroes, ["19"], "?wait=10");
+    await eventually(
+      () => world.query("select from vitrine.receipt_token where token_id = 19"),
+      (rows) => rows.length === 1,
+    );
     end = await world.service.stop("SIGTERM");
+    waited = await waiting;
+    answersSlowly(19, "After 19");
     locked = { before, after: await isLocked() };
     await world.chain.write(world.population.erc721, "emitMetadataUpdate", [26n]);
     // Ponder without a supervisor, which would restart it after the crash below.
@@ -74,6 +84,14 @@ describe("a stop by SIGTERM", () => {
   it("ends with 0 and leaves the schema unlocked", () => {
     expect(end).toBe(0);
     expect(locked).toEqual({ before: true, after: false });
+  });
+
+  it("answers who waits for a refresh with its receipt, which the next start ends", async () => {
+    expect(waited).toMatchObject({
+      status: 200,
+      body: { tokens: [{ token_id: "19", status: expect.stringMatching(/^(queued|fetching)$/) }] },
+    });
+    expect((await untilDone(waited)).body).toMatchObject({ tokens: [{ status: "updated" }] });
   });
 
   it("leaves the indexes that serving needs as they are", async () => {

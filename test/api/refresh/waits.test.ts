@@ -102,6 +102,20 @@ describe("a caller that waits for its receipt", () => {
     expect(await waiting).toMatchObject({ done: true });
   });
 
+  it("is answered with its receipt so far when the process stops, as whoever comes later is", async () => {
+    const id = await addOne();
+    const own = createReceiptWaits(database);
+    const waiting = own.wait(id, APP, 30);
+    await expect.poll(() => reads, POLL).toBe(1);
+
+    await own.stop();
+
+    // Read before `stop` resolved, after which the database may be closed.
+    expect(reads).toBe(2);
+    expect(await waiting).toMatchObject({ done: false, tokens: [{ status: "queued" }] });
+    expect(await own.wait(id, APP, 30)).toMatchObject({ done: false });
+  });
+
   it("learns of a host that was paused too long", async () => {
     const id = await addOne();
     const waiting = waits.wait(id, APP, 30);

@@ -25,15 +25,19 @@ export interface WaitOptions {
 export interface ReceiptWaits {
   /**
    * The receipt once it is done, or in its current state: after `seconds`, when `gone` is aborted because the client
-   * has left, and immediately if the owner or the process has too many waiting requests.
+   * has left, when the process stops, and immediately if the owner or the process has too many waiting requests.
    */
   wait(id: string, owner: ReceiptOwner, seconds: number, options?: WaitOptions): Promise<Receipt | undefined>;
   /** Reads the receipts of these ids, which a notification names, again; without ids, all that are waited for. */
   wake(ids?: string): void;
+  /** Ends all waits, now and from now on. Resolves once each has read its receipt for the last time. */
+  stop(): Promise<void>;
 }
 
 export function createReceiptWaits(database: Database): ReceiptWaits {
   const waiting = new Map<string, Set<() => void>>();
+  const unfinished = new Set<Promise<unknown>>();
+  let isStopped = false;
   // Over either limit, a caller is answered immediately, so there is nothing to retry later.
   const perOwner = createInFlightLimiter({ requests: WAITS_PER_OWNER_MAX, retrySeconds: 0 });
   const inProcess = createInFlightLimiter({ requests: WAITS_MAX, retrySeconds: 0 });
@@ -69,14 +73,22 @@ export function createReceiptWaits(database: Database): ReceiptWaits {
       try {
         const receipt = await findReceipt(database, id, owner);
         const isOver = receipt?.done && (until === "metadata" || receipt.tokens.every(isImageDecided));
-        if (!receipt || isOver || Date.now() >= deadline || gone?.aborted) return receipt;
+        const isEnough = isOver || Date.now() >= deadline || gone?.aborted || isStopped;
+        if (!receipt || isEnough) return receipt;
         await changed;
       } finally {
         gone?.removeEventListener("abort", letGo);
         letGo();
       }
-      const pause = changes === 0 ? 0 : Math.min(readAt + READ_EVERY_MS, deadline) - Date.now();
+      const pause = changes === 0 || isStopped ? 0 : Math.min(readAt + READ_EVERY_MS, deadline) - Date.now();
       if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  function wake(ids?: string): void {
+    const named = ids === undefined ? [...waiting.keys()] : ids.split(",");
+    for (const id of named) {
+      for (const wakeUp of [...(waiting.get(id) ?? [])]) wakeUp();
     }
   }
 
@@ -91,14 +103,17 @@ export function createReceiptWaits(database: Database): ReceiptWaits {
         release();
         return findReceipt(database, id, owner);
       }
-      return waitUntil(id, owner, Date.now() + seconds * 1000, options).finally(release);
+      const read = waitUntil(id, owner, Date.now() + seconds * 1000, options).finally(release);
+      unfinished.add(read);
+      return read.finally(() => unfinished.delete(read));
     },
 
-    wake(ids) {
-      const named = ids === undefined ? [...waiting.keys()] : ids.split(",");
-      for (const id of named) {
-        for (const wakeUp of [...(waiting.get(id) ?? [])]) wakeUp();
-      }
+    wake,
+
+    async stop() {
+      isStopped = true;
+      wake();
+      await Promise.allSettled(unfinished);
     },
   };
 }
