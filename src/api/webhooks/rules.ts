@@ -1,3 +1,4 @@
 /** The pure rules of webhooks that other modules share. Importing them starts and opens nothing. */
 
+export { rotationOf } from "./rotation.ts";
 export { newWebhookBody } from "./schemas.ts";

@@ -11,7 +11,7 @@ export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;
 
 export function createWebhookSecrets(cipher: Cipher) {
   return {
-    /** A new secret, and what is stored of it. The text is shown once and can't be read again. */
+    /** A new secret, and what is stored of it. The text is shown to whoever asked for it. */
     create(webhookId: string): { readonly secret: string; readonly encrypted: Buffer } {
       const secret = `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`;
       return { secret, encrypted: cipher.encrypt(secret, contextOf(webhookId)) };

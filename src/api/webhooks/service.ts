@@ -15,6 +15,7 @@ import {
   hastenDelivery,
   readDeliveries,
 } from "./delivery-store.ts";
+import { rotationOf } from "./rotation.ts";
 import type { WebhookSecrets } from "./secrets.ts";
 import { problemOfUrl } from "./url.ts";
 import {
@@ -22,6 +23,7 @@ import {
   deleteWebhook,
   lockWebhooksOf,
   pauseWebhook,
+  readRotatedSecret,
   readSecrets,
   readWebhooks,
   replaceSecrets,
@@ -36,6 +38,8 @@ import {
 export const WEBHOOKS_MAX = 10;
 /** How long the secret before a rotation signs too. */
 export const OVERLAP_SECONDS = 86_400;
+/** How long a request for a rotation that has been made counts as the same one. */
+const SAME_ROTATION_SECONDS = 60;
 /** Tests and resends of a webhook that wait to be sent. */
 const EXTRA_MAX = 100;
 const TEST_SUBJECT = "test";
@@ -77,6 +81,15 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
   function checkUrl(url: string): void {
     const message = problemOfUrl(url, allowedPrivateHosts);
     if (message) throw new ApiError("INVALID_REQUEST", [{ path: "url", message }]);
+  }
+
+  /** The secret of a rotation that was made just now. */
+  async function openRotated(tx: Queryable, id: string): Promise<string | undefined> {
+    const encrypted = await readRotatedSecret(tx, id, {
+      overlap: OVERLAP_SECONDS,
+      within: SAME_ROTATION_SECONDS,
+    });
+    return encrypted && secrets.open(id, encrypted);
   }
 
   async function deliveryOf(tx: Queryable, webhookId: string, id: string): Promise<DeliveryRow> {
@@ -164,17 +177,25 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
       });
     },
 
-    /** Replaces the secret; the one before signs too for a day. */
+    /**
+     * Replaces the secret; the one before signs too for a day. `seen` is the `rotationOf` the webhook as the caller saw
+     * it: if it was rotated since, and just now, that was the same request, and its secret is returned.
+     */
     async rotate(
       appId: string,
       id: string,
       actor: string,
+      seen?: string,
     ): Promise<{ readonly webhook: WebhookState; readonly secret: string }> {
-      const { secret, encrypted } = secrets.create(id);
-      await database.transaction(async (tx) => {
-        await find(tx, appId, id);
+      const secret = await database.transaction(async (tx) => {
+        await lockWebhooksOf(tx, appId);
+        const rotation = rotationOf(await find(tx, appId, id));
+        const made = rotation === (seen ?? rotation) ? undefined : await openRotated(tx, id);
+        if (made !== undefined) return made;
+        const { secret, encrypted } = secrets.create(id);
         await rotateSecret(tx, id, encrypted, OVERLAP_SECONDS);
         await audit(tx, actor, "webhooks.rotate", id, { app_id: appId, overlap_seconds: OVERLAP_SECONDS });
+        return secret;
       });
       return { webhook: await read(appId, id), secret };
     },

@@ -155,6 +155,20 @@ export async function rotateSecret(
   );
 }
 
+/** The secret as it is stored, if it was made in the last `within` seconds by a rotation with `overlap` seconds. */
+export async function readRotatedSecret(
+  tx: Queryable,
+  id: string,
+  { overlap, within }: { readonly overlap: number; readonly within: number },
+): Promise<Buffer | undefined> {
+  const [row] = await tx.query<{ secret: Buffer }>(
+    `select secret from vitrine.webhook
+      where id = $1 and old_secret_until > now() + ($2::float8 - $3::float8) * interval '1 second'`,
+    [id, overlap, within],
+  );
+  return row?.secret;
+}
+
 /** Deletes the webhook. Its deliveries are sent no more, and the daily job deletes them. */
 export async function deleteWebhook(tx: Queryable, appId: string, id: string): Promise<boolean> {
   const rows = await tx.query("delete from vitrine.webhook where app_id = $1 and id = $2 returning 1", [

@@ -104,6 +104,32 @@ it("changes, pauses, resumes, tests, rotates, sends again and deletes", async ()
   );
 });
 
+it("rotates once for a form that is sent again, and shows the same secret each time", async () => {
+  const { path } = await create();
+  const seenIn = (text: string): string => /name="seen" value="([^"]*)"/.exec(text)?.[1] ?? "none";
+  const rotate = async (seen: string) => (await partner.post(`${path}/rotate`, { seen })).text;
+  const rotations = async () =>
+    (await api.readAudit(20)).filter(({ action }) => action === "webhooks.rotate").length;
+  const before = seenIn((await partner.get(path)).text);
+
+  const [first = "", second = ""] = await Promise.all([rotate(before), rotate(before)]);
+  expect(secretIn(first)).toBeDefined();
+  expect(secretIn(second)).toBe(secretIn(first));
+  expect(secretIn(await rotate(before))).toBe(secretIn(first));
+  expect(await rotations()).toBe(1);
+
+  const next = await rotate(seenIn(first));
+  expect(secretIn(next)).not.toBe(secretIn(first));
+  expect(await rotations()).toBe(2);
+
+  await test.database.query(
+    "update vitrine.webhook set old_secret_until = old_secret_until - interval '61 s'",
+  );
+  const late = secretIn(await rotate(seenIn(first)));
+  expect([secretIn(first), secretIn(next)]).not.toContain(late);
+  expect(await rotations()).toBe(3);
+});
+
 it("says why a webhook is paused", async () => {
   const { path } = await create();
   await test.database.query(

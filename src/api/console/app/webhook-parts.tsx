@@ -6,6 +6,7 @@ import { formatNumber } from "../../ui/numbers.ts";
 import { Badge, Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import type { DeliveryRow } from "../../webhooks/delivery-store.ts";
+import { rotationOf } from "../../webhooks/rules.ts";
 import type { WebhookState } from "../../webhooks/service.ts";
 import type { Site } from "../env.ts";
 import { pathOf } from "./app-frame.tsx";
@@ -72,17 +73,22 @@ export const About = ({ hook }: { hook: WebhookState }) => {
 
 export const Actions = ({ site, app, hook }: WebhookPart) => {
   const text = words().consoleApp.webhooks;
-  const act = (name: string, title: string, kind: "primary" | "danger" | "plain" = "plain") => (
+  const act = (
+    name: string,
+    title: string,
+    { kind = "plain", seen }: { kind?: "primary" | "danger" | "plain"; seen?: string } = {},
+  ) => (
     <form method="post" action={site.to(`${webhookPath(app, hook.id)}/${name}`)}>
+      {seen !== undefined && <input type="hidden" name="seen" value={seen} />}
       <Button kind={kind}>{title}</Button>
     </form>
   );
   return (
     <div class="row">
-      {hook.status === "paused" ? act("resume", text.resume, "primary") : act("pause", text.pause)}
+      {hook.status === "paused" ? act("resume", text.resume, { kind: "primary" }) : act("pause", text.pause)}
       {act("test", text.test)}
-      {act("rotate", text.rotate)}
-      {act("delete", text.delete, "danger")}
+      {act("rotate", text.rotate, { seen: rotationOf(hook) })}
+      {act("delete", text.delete, { kind: "danger" })}
     </div>
   );
 };

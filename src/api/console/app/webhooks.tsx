@@ -229,7 +229,9 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
     .post(`${at}/:hook/rotate`, async (c) => {
       const { app, hook } = await hookOf(c);
       requirePartner(app);
-      const { webhook, secret } = await webhooks.rotate(app.id, hook.id, signedIn(c).actor);
+      // A second click, or a reload of the answer, must not end the secret that the receiver still verifies with.
+      const { seen } = await formOf(c);
+      const { webhook, secret } = await webhooks.rotate(app.id, hook.id, signedIn(c).actor, seen);
       return show(c, app, webhook, { secret, isRotated: true });
     })
     .post(`${at}/:hook/delete`, async (c) => {
