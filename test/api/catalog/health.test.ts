@@ -92,6 +92,34 @@ describe("the health of a collection", () => {
     });
   });
 
+  it("counts the ERC-1155 tokens that were announced by minting none of them", async () => {
+    await setup.know({ "0": null, "1": null, "2": null });
+    const at = { chainId: CHAIN_ID, collectionAddress: COLLECTION };
+    // Of tokens with a supply alone.
+    await test.insert("collectionState", { ...at, standard: "erc1155", items: 1, owners: 1 });
+    for (const [tokenId, supply] of [5n, 0n, 0n].entries())
+      await test.insert("tokenState", {
+        ...at,
+        tokenId: BigInt(tokenId),
+        standard: "erc1155",
+        supply,
+        burned: false,
+        lockCount: 0,
+      });
+    await test.insert("tokenState", {
+      ...at,
+      tokenId: 3n,
+      standard: "erc1155",
+      supply: 0n,
+      burned: true,
+      lockCount: 0,
+    });
+    await record("0", good("0"));
+    await record("1", failed("http_status"));
+
+    expect((await (await open())()).body).toMatchObject({ tokens: 3, current: 1, failed: 1, unread: 1 });
+  });
+
   it("forgets what was mended, and leaves out burned tokens and those of no transfer", async () => {
     await know(4);
     for (const id of ["0", "1", "2", "3"]) await record(id, found({ image: "https://img.example/1.png" }));

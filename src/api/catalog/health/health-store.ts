@@ -21,7 +21,7 @@ export interface CauseCount {
 }
 
 export interface HealthCounts {
-  /** Existing tokens, according to the chain index. */
+  /** Listed tokens, according to the chain index. */
   readonly tokens: number;
   /** Tokens that were never read. */
   readonly unread: number;
@@ -65,6 +65,12 @@ const notBurned = ({ tokenState }: ChainTables): string =>
 const isListed = ({ tokenState }: ChainTables): string =>
   `not coalesce((select s.burned from ${tokenState} s where ${SAME_TOKEN}), false)`;
 
+/** ERC-1155 tokens that were announced by minting none of them: listed, but not among their collection's `items`. */
+const countWithoutSupply = ({ collectionState, tokenState }: ChainTables): string =>
+  `(select count(*) from ${collectionState} c join ${tokenState} s using (chain_id, collection_address)
+     where c.chain_id = $1 and c.collection_address = $2 and c.standard = 'erc1155'
+       and s.standard = 'erc1155' and s.supply = 0 and not s.burned)`;
+
 /** Reads the tokens with a fault, and of the others nothing but their number. */
 export async function countCauses(
   database: Database,
@@ -85,8 +91,9 @@ export async function countCauses(
     );
   const [[figures], ...found] = await Promise.all([
     read<{ tokens: number; unread: number }>(
-      `select coalesce((select items from ${tables.collectionState}
-                         where chain_id = $1 and collection_address = $2), 0)::int as tokens,
+      `select (coalesce((select items from ${tables.collectionState}
+                          where chain_id = $1 and collection_address = $2), 0)
+               + ${countWithoutSupply(tables)})::int as tokens,
               (select count(*)::int from vitrine.token t
                 where ${OF_COLLECTION} and t.last_outcome is null and ${listed}) as unread`,
     ),
