@@ -37,6 +37,8 @@ export function createAdminClient(environment: Environment): AdminClient {
     /\/+$/,
     "",
   );
+  if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl))
+    throw new Error(`BASE_URL must be an http(s) URL; it is "${baseUrl}".`);
   const token =
     environment.VITRINE_OPERATOR_TOKEN || keptToken(baseUrl, environment.VITRINE_DATA || ".vitrine");
 

@@ -52,3 +52,18 @@ it("commands find the service by .env.local, then .env, and the environment wins
   );
   expect(asked).toEqual([["/admin/keys"], ["/admin/keys"]]);
 });
+
+it.each(["vitrine.example", "localhost:42069"])(
+  "a command says that BASE_URL must be a URL where it is %s",
+  async (baseUrl) => {
+    const folder = mkdtempSync(join(tmpdir(), "vitrine-tool-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+
+    const { err, code } = await vitrine(folder, ["keys", "list"], { BASE_URL: baseUrl });
+
+    expect({ err, code }).toEqual({
+      err: `vitrine: BASE_URL must be an http(s) URL; it is "${baseUrl}".\n`,
+      code: 1,
+    });
+  },
+);
