@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
+import { countCauses } from "../../../src/api/catalog/health/health-store.ts";
+import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
+import type { Queryable } from "../../../src/api/db/database.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
 import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { CHAIN_SCHEMA, countRowsRead, createTestDatabase } from "../../support/database.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -118,6 +121,28 @@ describe("the health of a collection", () => {
     await record("1", failed("http_status"));
 
     expect((await (await open())()).body).toMatchObject({ tokens: 3, current: 1, failed: 1, unread: 1 });
+  });
+
+  it("reads of a large ERC-1155 collection's tokens only those without a supply", async () => {
+    const at = { chainId: CHAIN_ID, collectionAddress: COLLECTION };
+    await test.insert("collectionState", { ...at, standard: "erc1155", items: 4_990, owners: 1 });
+    await database.query(
+      `insert into ${tables.tokenState} (chain_id, collection_address, token_id, standard, supply, burned, lock_count)
+       select $1, $2, nth, 'erc1155', case when nth > 10 then 1 else 0 end, false, 0 from generate_series(1, 5000) nth`,
+      [CHAIN_ID, COLLECTION],
+    );
+    await createServingIndexes(test.url, CHAIN_SCHEMA);
+    await database.query(`analyze ${tables.tokenState}`);
+
+    const rows = await database.transaction((tx) =>
+      countRowsRead(tx, [CHAIN_SCHEMA], async () => {
+        const within = { transaction: <Result>(work: (tx: Queryable) => Promise<Result>) => work(tx) };
+        const counted = await countCauses(within, tables, { chainId: CHAIN_ID, address: COLLECTION });
+        expect(counted.tokens).toBe(5_000);
+      }),
+    );
+
+    expect(rows).toBeLessThan(100);
   });
 
   it("forgets what was mended, and leaves out burned tokens and those of no transfer", async () => {

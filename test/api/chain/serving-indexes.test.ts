@@ -32,6 +32,7 @@ it("the indexes that serving needs are created once, and unchanged from then on"
     "vitrine_token_state_by_owner",
     "vitrine_token_state_locked",
     "vitrine_token_state_unlocked",
+    "vitrine_token_state_without_supply",
     "vitrine_token_transfer_of_collection",
     "vitrine_token_transfer_of_receiver",
     "vitrine_token_transfer_of_sender",

@@ -65,7 +65,10 @@ const notBurned = ({ tokenState }: ChainTables): string =>
 const isListed = ({ tokenState }: ChainTables): string =>
   `not coalesce((select s.burned from ${tokenState} s where ${SAME_TOKEN}), false)`;
 
-/** ERC-1155 tokens that were announced by minting none of them: listed, but not among their collection's `items`. */
+/**
+ * ERC-1155 tokens that were announced by minting none of them: listed, but not among their collection's `items`. Its
+ * conditions are those of a serving index.
+ */
 const countWithoutSupply = ({ collectionState, tokenState }: ChainTables): string =>
   `(select count(*) from ${collectionState} c join ${tokenState} s using (chain_id, collection_address)
      where c.chain_id = $1 and c.collection_address = $2 and c.standard = 'erc1155'
@@ -73,7 +76,7 @@ const countWithoutSupply = ({ collectionState, tokenState }: ChainTables): strin
 
 /** Reads the tokens with a fault, and of the others nothing but their number. */
 export async function countCauses(
-  database: Database,
+  database: Pick<Database, "transaction">,
   tables: ChainTables,
   { chainId, address }: Place,
 ): Promise<HealthCounts> {

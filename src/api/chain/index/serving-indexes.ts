@@ -72,6 +72,13 @@ export const servingIndexes: readonly ServingIndex[] = [
     columns: "chain_id, collection_address, token_id",
     where: hasOwnUnlock(),
   },
+  // Of a million tokens, mostly a few: those that were announced by minting none of them.
+  {
+    name: "vitrine_token_state_without_supply",
+    table: "token_state",
+    columns: "chain_id, collection_address",
+    where: "standard = 'erc1155' and supply = 0 and not burned",
+  },
   {
     name: "vitrine_token_state_by_owner",
     table: "token_state",
