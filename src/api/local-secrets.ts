@@ -36,12 +36,24 @@ function persistedSecret(dataFolder: string, name: string, what: string, lengthM
     if (code === "ENOSPC") rmSync(file, { force: true });
     if (code !== "EEXIST") throw unwritable(dataFolder, error as Error);
   }
-  const text = readFileSync(file, "utf8").trim();
+  const text = readKept(file).trim();
   // An interrupted first start leaves an empty file, and an empty token disables the operator API for good.
   if (text.length < lengthMin) {
     throw new BootError(`${file} holds no ${what}; delete it, and the next start makes a new one.`);
   }
   return text;
+}
+
+function readKept(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    // A first start by another account, such as root, leaves a file that only that one can read.
+    throw new BootError(
+      `${file} can't be read (${(cause as NodeJS.ErrnoException).code}); start Vitrine as its owner or set VITRINE_DATA to another folder.`,
+      { cause },
+    );
+  }
 }
 
 /** Whether only this machine can reach the URL. */

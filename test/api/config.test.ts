@@ -1,6 +1,6 @@
 /** The serving environment: defaults, refusals, the logged values, and the local operator token. */
 
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -313,6 +313,18 @@ describe("the operator token", () => {
       );
     },
   );
+
+  it("that can't be read is said to be that, as after a start by another account", () => {
+    const file = join(folder, "operator-token");
+    // Root, as whom tests may run, can read every file.
+    mkdirSync(file);
+
+    expect(() => localOperatorToken(folder)).toThrow(
+      new BootError(
+        `${file} can't be read (EISDIR); start Vitrine as its owner or set VITRINE_DATA to another folder.`,
+      ),
+    );
+  });
 
   it("differs between services", () => {
     const folders = ["a", "b"].map((name) => join(folder, name, "nested"));
