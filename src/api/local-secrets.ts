@@ -32,8 +32,8 @@ function persistedSecret(dataFolder: string, name: string, what: string, lengthM
     writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // A full disk takes the file and not its text; the next start would find it empty.
-    if (code === "ENOSPC") rmSync(file, { force: true });
+    // A full disk or quota takes the file and not its text; the next start would find it empty.
+    if (code === "ENOSPC" || code === "EDQUOT") rmSync(file, { force: true });
     if (code !== "EEXIST") throw unwritable(dataFolder, error as Error);
   }
   const text = readKept(file).trim();
