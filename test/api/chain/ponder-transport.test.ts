@@ -121,8 +121,8 @@ describe("an endpoint that fails", () => {
     // Whichever comes first on a busy machine.
     ["huge", /^(?:too_large|timeout)$/],
   ];
-  const failAll = (views: readonly View[]): void => {
-    for (const [index, [fault]] of every.entries()) views[index]?.rpcs[0]?.fail(fault);
+  const failAll = (views: readonly View[], faults = every): void => {
+    for (const [index, [fault]] of faults.entries()) views[index]?.rpcs[0]?.fail(fault);
   };
 
   it("is left for the next one, reported with what is wrong, and used again once it is well", async () => {
@@ -193,17 +193,21 @@ describe("an endpoint that fails", () => {
   });
 
   it("is counted apart from its neighbour, whatever is wrong with it", async () => {
-    const views = await Promise.all(every.map(() => open(2)));
-    await Promise.all(views.map((each) => each.latest()));
-    failAll(views);
-    await mine();
-    await Promise.all(views.map((each) => eventually(each.latest, isHead)));
+    const isHuge = ([fault]: (typeof every)[number]): boolean => fault === "huge";
+    // By themselves: huge answers hold this process for as long as the calls of the others may take.
+    for (const faults of [every.filter((each) => !isHuge(each)), every.filter(isHuge)]) {
+      const views = await Promise.all(faults.map(() => open(2)));
+      await Promise.all(views.map((each) => each.latest()));
+      failAll(views, faults);
+      await mine();
+      await Promise.all(views.map((each) => eventually(each.latest, isHead)));
 
-    for (const each of views) {
-      await eventually(
-        () => metric("vitrine_rpc_failures_total", each),
-        (failures) => (failures[`${chain.chainId} 1`] ?? 0) > 0 && failures[`${chain.chainId} 2`] === 0,
-      );
+      for (const each of views) {
+        await eventually(
+          () => metric("vitrine_rpc_failures_total", each),
+          (failures) => (failures[`${chain.chainId} 1`] ?? 0) > 0 && failures[`${chain.chainId} 2`] === 0,
+        );
+      }
     }
   });
 
