@@ -15,6 +15,10 @@ import {
 import { lower, ownerOf } from "../support/contract-answers.ts";
 import { createPartner, eventually, WITHOUT_PICTURES } from "./world.ts";
 
+const REORGS_MAX = 5;
+// By then, Ponder has seen a reorg and indexed the blocks after it.
+const REORG_MS = 10_000;
+
 /** One of the two chains, with a contract at the same address on both. */
 interface Side {
   readonly chain: Chain;
@@ -233,7 +237,8 @@ it("what a reorg of one chain has undone on the other is not believed there unti
 it("a delegation whose revocation a reorg has undone is not believed until its own chain's next block", async () => {
   const { chain, registry, locker } = near;
   const wallet = chain.account(9);
-  const revoke = () => chain.write(registry, "delegateAll", [locker.address, zeroHash, false], wallet);
+  const delegate = (isOn: boolean) =>
+    chain.write(registry, "delegateAll", [locker.address, zeroHash, isOn], wallet);
   const isDelegated = async () => {
     const parties = `from=${wallet.address}&to=${locker.address}&contract=${address}&tokenId=1`;
     const response = await fetch(
@@ -242,22 +247,30 @@ it("a delegation whose revocation a reorg has undone is not believed until its o
     );
     return response.ok ? response.text() : String(response.status);
   };
-  await eventually(isDelegated, (answer) => answer === "true");
-  const snapshot = await chain.snapshot();
-  await revoke();
-  await eventually(isDelegated, (answer) => answer === "false");
-
-  // Another second, so that the same revocation is in another block of the same height.
-  await sleep(1_100);
-  await chain.revert(snapshot);
-  await revoke();
   const answers = new Set<string>();
   const ask = async () => {
     await far.chain.mine();
     for (let asked = 0; asked < 5; asked++) answers.add(await isDelegated());
     return isDelegated();
   };
-  await eventually(ask, (answer) => answers.has("503") && answer === "false");
 
+  // On a busy machine, the next block may be indexed before anybody has asked: then there is another reorg.
+  for (let reorgs = 0; reorgs < REORGS_MAX && !answers.has("503"); reorgs++) {
+    await delegate(true);
+    await eventually(isDelegated, (answer) => answer === "true");
+    const snapshot = await chain.snapshot();
+    await delegate(false);
+    await eventually(isDelegated, (answer) => answer === "false");
+    // Another second, so that the same revocation is in another block of the same height.
+    await sleep(1_100);
+    await chain.revert(snapshot);
+    await delegate(false);
+    for (const end = Date.now() + REORG_MS; Date.now() < end; ) {
+      const answer = await ask();
+      if (answers.has("503") && answer === "false") break;
+    }
+  }
+
+  expect(await eventually(ask, (answer) => answer === "false")).toBe("false");
   expect([...answers].sort()).toEqual(["503", "false"]);
 });
