@@ -2,7 +2,7 @@
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { parquetReadObjects } from "hyparquet";
+import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { expect, it } from "vitest";
 import { loadFormat } from "../../../src/api/catalog/exports/export-formats.ts";
 
@@ -34,3 +34,25 @@ it("Parquet keeps none of the long texts that were written", async () => {
     Array.from({ length: ROWS }, (_, row) => `text ${row} `.padEnd(8, "t").slice(0, 8)),
   );
 });
+
+it.each([
+  [999, true],
+  [1_000, true],
+  [1_001, false],
+])(
+  "Parquet has the least and the greatest of a column's texts of %i characters: %s",
+  async (characters, isKept) => {
+    const createWriter = await loadFormat("parquet");
+    const writer = createWriter<string>([{ name: "text", type: "text", of: (text) => text }]);
+    const text = "x".repeat(characters);
+    const parts = [writer.begin(), writer.rows(["a", text], characters), writer.end()];
+
+    const { row_groups } = parquetMetadata(new Uint8Array(Buffer.concat(parts)).buffer);
+
+    const { min_value, max_value } = row_groups[0]?.columns[0]?.meta_data?.statistics ?? {};
+    // The footer has their first characters.
+    expect([min_value, max_value]).toEqual(
+      isKept ? ["a", expect.stringMatching(/^x/)] : [undefined, undefined],
+    );
+  },
+);

@@ -122,9 +122,16 @@ it("rotates once for a form that is sent again, and shows the same secret each t
   expect(secretIn(next)).not.toBe(secretIn(first));
   expect(await rotations()).toBe(2);
 
-  await test.database.query(
-    "update vitrine.webhook set old_secret_until = old_secret_until - interval '61 s'",
-  );
+  const passSeconds = (seconds: number) =>
+    test.database.query(
+      "update vitrine.webhook set old_secret_until = old_secret_until - $1 * interval '1 second'",
+      [seconds],
+    );
+  await passSeconds(50);
+  expect(secretIn(await rotate(seenIn(first)))).toBe(secretIn(next));
+  expect(await rotations()).toBe(2);
+
+  await passSeconds(11);
   const late = secretIn(await rotate(seenIn(first)));
   expect([secretIn(first), secretIn(next)]).not.toContain(late);
   expect(await rotations()).toBe(3);
