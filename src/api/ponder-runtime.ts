@@ -80,7 +80,11 @@ export function ponderRuntime() {
 
     /** Has the guarded server ask the app itself, not Ponder's, for all but Ponder's own routes. */
     answerWith(app: Pick<Hono, "fetch">, isAway: () => Promise<boolean>): void {
-      answer = getRequestListener(app.fetch, { hostname: PONDER_COMMON.options.hostname });
+      answer = getRequestListener(app.fetch, {
+        hostname: PONDER_COMMON.options.hostname,
+        // It would reset clients that are still sending a body whose request has been refused.
+        autoCleanupIncoming: false,
+      });
       isDatabaseAway = isAway;
     },
 

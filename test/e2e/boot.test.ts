@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, type IncomingMessage, request } from "node:http";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
@@ -323,6 +325,40 @@ it("listens by a server of ours, instead of Ponder's: its limits apply before an
   expect([long.status, JSON.parse(long.text).code]).toEqual([431, "HEAD_TOO_LARGE"]);
   expect(metrics).toContain(429);
 });
+
+it.each([
+  ["too large", "/graphql", 413, "close"],
+  ["without a key", "/market-partner/metadata/validate", 401, "keep-alive"],
+])(
+  "a request %s that is refused while its body is still arriving gets its answer, and a kept connection serves on",
+  async (_title, path, status, connection) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const { port } = new URL(running.baseUrl);
+    const refused = request({
+      port,
+      path,
+      method: "POST",
+      agent,
+      headers: { "content-type": "application/json", "content-length": 2_000_000 },
+    });
+    refused.write('{"query":"');
+    const [answer] = (await once(refused, "response")) as [IncomingMessage];
+    const { socket } = answer;
+    // As a client that writes all of its body before it reads, in parts that meet a closed connection if there is one.
+    for (let sent = 10; sent < 2_000_000; sent += 199_999) {
+      refused.write("x".repeat(199_999));
+      await sleep(20);
+    }
+    refused.end();
+
+    expect([answer.statusCode, answer.headers.connection]).toEqual([status, connection]);
+    expect(JSON.parse(await text(answer))).toHaveProperty("request_id");
+    const next = request({ port, path: "/livez", agent }).end();
+    const [served] = (await once(next, "response")) as [IncomingMessage];
+    expect([served.statusCode, served.socket === socket]).toEqual([200, connection === "keep-alive"]);
+    agent.destroy();
+  },
+);
 
 // The last one: it stops the service.
 it("needs nothing but an RPC endpoint and a collections file", async () => {

@@ -10,6 +10,7 @@ import type { Socket } from "node:net";
 import { ApiError, type ErrorCode } from "../errors.ts";
 import { type RateLimiter, rateLimited } from "../limits/rate-limit.ts";
 import { answerEarly, answerFault } from "./early-answer.ts";
+import { lingerOnClose } from "./linger.ts";
 import { type Connection, type EndReason, endUnread, type UnreadLimits, unreadLimits } from "./unread.ts";
 
 export interface ServerLimits extends UnreadLimits {
@@ -145,19 +146,22 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
   // A server may ignore an expectation it does not support; Node's own 417 has no body.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("connection", (socket) => {
-    connections.set(socket, {
+    const connection: Connection = {
       socket,
       request: undefined,
       requestedAt: 0,
       responses: [],
       waiting: undefined,
-    });
+    };
+    connections.set(socket, connection);
+    lingerOnClose(socket, () => connection.request);
     socket.once("close", () => connections.delete(socket));
   });
   server.on("clientError", (fault, socket) => {
     const { responses = [], request } = connections.get(socket as Socket) ?? {};
-    // A partial answer can't be followed by another.
-    if (responses.some((each) => each.headersSent && !each.writableFinished)) socket.destroy();
+    const isAnswered = request?.complete === false && responses.at(-1)?.writableFinished === true;
+    // A partial answer can't be followed by another, nor is one request answered twice.
+    if (isAnswered || responses.some((each) => each.headersSent && !each.writableFinished)) socket.destroy();
     else {
       const seconds = { head: limits.headSeconds, whole: limits.wholeSeconds };
       answerFault(socket, fault, { request: request?.complete ? undefined : request, seconds });

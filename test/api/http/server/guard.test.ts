@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import type { RequestListener, Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createClientOf } from "../../../../src/api/http/client-address.ts";
 import { createMemoryRateLimiter } from "../../../../src/api/http/limits/rate-limiter.ts";
@@ -164,6 +165,62 @@ describe("a connection", () => {
     expect(JSON.parse(answer.text)).toMatchObject({
       code: "REQUEST_TIMEOUT",
       request_id: expect.any(String),
+    });
+  });
+
+  describe("whose body is still on its way", () => {
+    const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${MEBIBYTE}\r\n`;
+    /** A sixteenth. */
+    const part = "x".repeat(MEBIBYTE / 16);
+
+    /** Sends a head and part of its body, the rest once the answer has been sent, and then reads. */
+    async function sendAfterAnswer(port: number, bytes: string, rest: readonly string[]): Promise<string> {
+      const answered = new Promise((resolve) => {
+        server?.once("request", (_request, response) => response.once("close", resolve));
+      });
+      const socket = await send(port, bytes);
+      await answered;
+      for (const each of rest) {
+        socket.write(each);
+        await sleep(5);
+      }
+      return (await readAll(socket)).toString();
+    }
+
+    it.each([
+      ["nothing of it was read", (_request: IncomingMessage) => {}],
+      ["part of it was read", (request: IncomingMessage) => void request.once("data", () => request.pause())],
+    ])("gets a refusal that ends the connection whole, if %s", async (_title, read) => {
+      const port = await start((request, response) => {
+        read(request);
+        response.writeHead(413, { Connection: "close", "Content-Length": 9 }).end("too large");
+      });
+
+      const rest = Array.from({ length: 15 }, () => part);
+      const { status, text } = parseAnswer(await sendAfterAnswer(port, `${head}\r\n${part}`, rest));
+      expect([status, text]).toEqual([413, "too large"]);
+    });
+
+    it("has its connection ended when the body takes too long, without a second answer", async () => {
+      for (const connection of ["close", "keep-alive"]) {
+        const port = await start(
+          (_request, response) => void response.writeHead(401, { Connection: connection }).end("no key"),
+          { headSeconds: 0.2, wholeSeconds: 0.4 },
+        );
+
+        const text = (await readAll(await send(port, `${head}\r\n${part}`))).toString();
+        expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 401"]);
+        server?.close();
+      }
+    });
+
+    it("can send its next request on a connection that is kept", async () => {
+      const port = await start((_request, response) => void response.end("no key"));
+
+      const next = get("/", "Connection: close\r\n");
+      const rest = [...Array.from({ length: 15 }, () => part), next];
+      const text = await sendAfterAnswer(port, `${head}\r\n${part}`, rest);
+      expect(text.match(/no key/g)).toHaveLength(2);
     });
   });
 
