@@ -38,6 +38,7 @@ export const faults = {
 export type Fault = keyof typeof faults;
 
 const JSON_TYPE = { "content-type": "application/json" };
+const KEEP_ALIVE_MS = 60_000;
 const HUGE_BYTES = 80 * 1024 * 1024;
 // Created once: this process also serves the test's other endpoints.
 let huge: Buffer | undefined;
@@ -125,7 +126,8 @@ export async function startEndpoint(target: string): Promise<Endpoint> {
   }
 
   const listen = async (port: number): Promise<Server> => {
-    const listening = createServer((request, response) => {
+    // On a busy machine, a connection that Node's 5 s have just closed would be used once more, and count as a fault.
+    const listening = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
       respond(request, response).catch(() => response.destroy());
     });
     listening.listen(port, "127.0.0.1");
