@@ -58,6 +58,7 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
   // Copied scalars: rows that Ponder returns change under later writes.
   const supply = { before: 0n, after: difference };
   let isNew = true;
+  let isRepeated = false;
   await context.db
     .insert(tokenState)
     .values({
@@ -69,6 +70,8 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
       ...(leavesNothing && supply.after === 0n && { burned: true, ...burn }),
     })
     .onConflictDoUpdate((row) => {
+      isRepeated = wasReported(row, movement);
+      if (isRepeated) return {};
       isNew = row.standard === null || (isMint && row.burned);
       supply.before = row.supply ?? 0n;
       supply.after = bounded(supply.before + difference);
@@ -81,12 +84,22 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
         ...(burned && !row.burned && burn),
       };
     });
+  if (isRepeated) {
+    await changeBalance(event, context, tokenId, to, target.before - target.after);
+    await changeBalance(event, context, tokenId, from, source.before - source.after);
+    return;
+  }
   await recordMovement(event, context, movement, isNew);
   await countMovement(event, context, "erc1155", {
     items: filling(supply),
     takenFrom: filling(source) === -1 ? from : undefined,
     givenTo: filling(target) === 1 ? to : undefined,
   });
+}
+
+/** Some contracts report each movement of a token by both standards: whether ERC-721's Transfer has said the same. */
+function wasReported(row: typeof tokenState.$inferSelect, { to, quantity }: Movement): boolean {
+  return row.standard === "erc721" && quantity === 1n && (to === zeroAddress ? row.burned : row.owner === to);
 }
 
 interface Change {

@@ -1,7 +1,7 @@
 /** ERC-721 transfers in any layout: owners and new tokens. */
 
 import { type Context, ponder } from "ponder:registry";
-import { collectionState, tokenState } from "ponder:schema";
+import { collectionState, tokenBalance, tokenState } from "ponder:schema";
 import { zeroAddress } from "viem";
 import { readTransfer } from "../domain/token-logs.ts";
 import { recordAnomaly, unreadable } from "./anomalies.ts";
@@ -14,7 +14,7 @@ import { initialToken, tokenKey } from "./token-key.ts";
 import { findRanged } from "./token-ranges.ts";
 
 ponder.on("Collection:Transfer", async ({ event, context }) => {
-  await moveToken(event, context, { ...event.args, quantity: 1n }, true);
+  await moveToken(event, context, { ...event.args, quantity: 1n }, { isIndexed: true });
 });
 
 // Every Transfer arrives here as well (abis/token-events.ts); the handler above covers the ERC-721 layout.
@@ -31,12 +31,15 @@ ponder.on("Collection:Transfer(address,address,uint256)", async ({ event, contex
   await recordDoubtful(event, context, movement.tokenId);
 });
 
-/** Applies one transfer. `isIndexed`: a Transfer with all three arguments indexed, as in ERC-721. */
+/**
+ * Applies one transfer, unless it only repeats what an ERC-1155 event has said: some contracts report each movement by
+ * both standards. `isIndexed`: a Transfer with all three arguments indexed, as in ERC-721. `isNews`: it repeats nothing.
+ */
 export async function moveToken(
   event: ChainEvent,
   context: Context,
   movement: Movement,
-  isIndexed = false,
+  { isIndexed = false, isNews = false }: { isIndexed?: boolean; isNews?: boolean } = {},
 ): Promise<void> {
   const { from, to, tokenId } = movement;
   const minted = from === zeroAddress;
@@ -50,17 +53,25 @@ export async function moveToken(
   };
   // Copied scalars: rows that Ponder returns change under later writes.
   const before = { hasTransfer: false, existed: false, owner: null as `0x${string}` | null };
+  const byAmount = { isKept: false, burned: false };
   // ERC-721x locks stay: contracts keep them through burn and re-mint.
   const locks = transferLocks(event, context, tokenId, movement.part);
   await context.db
     .insert(tokenState)
     .values({ ...tokenKey(event, context, tokenId), ...initialToken, ...change })
     .onConflictDoUpdate((row) => {
+      byAmount.isKept = row.standard === "erc1155" && !isNews;
+      byAmount.burned = row.burned;
+      if (byAmount.isKept) return {};
       before.hasTransfer = row.standard !== null;
       before.existed = before.hasTransfer && !row.burned;
       before.owner = row.owner;
       return minted ? change : { ...change, ...locks.end(row) };
     });
+  if (byAmount.isKept) {
+    const isRepeated = burned ? byAmount.burned : await holds(to);
+    return isRepeated ? undefined : moveToken(event, context, movement, { isIndexed, isNews: true });
+  }
   await locks.record();
   if (!before.hasTransfer && !minted) await readFromRange();
   await recordMovement(event, context, movement, !before.existed);
@@ -73,6 +84,11 @@ export async function moveToken(
     isIndexed,
   });
   if (doubtful !== null) await retractDoubtful(event, context, doubtful, tokenId);
+
+  async function holds(holder: `0x${string}`): Promise<boolean> {
+    const row = await context.db.find(tokenBalance, { ...tokenKey(event, context, tokenId), holder });
+    return row !== null && row.balance > 0n;
+  }
 
   /** The token had no transfer of its own, so it may belong to a minted range. */
   async function readFromRange(): Promise<void> {

@@ -74,6 +74,16 @@ contract CoinAndHeroes is Owned {
     }
 }
 
+/// @title Like The Sandbox's assets: each transfer of a token is reported by both standards.
+contract AssetLike is Owned {
+    event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value);
+
+    function _tell(address from, address to, uint256 id) internal override {
+        emit TokenEvents.Transfer(from, to, id);
+        emit TransferSingle(msg.sender, from, to, id, 1);
+    }
+}
+
 /// @title ERC-2309 mints of any size, with one event each.
 contract RangeHeroes is Owned {
     struct Range {

@@ -29,6 +29,7 @@ interface Cast {
   readonly axies: Contract;
   readonly kitties: Contract;
   readonly coin: Contract;
+  readonly assets: Contract;
   readonly raw: Contract;
   readonly range: Contract;
   readonly large: Contract;
@@ -49,6 +50,7 @@ async function castAll(): Promise<Cast> {
     axies: await deployTestContract(chain, "AxieLike"),
     kitties: await deployTestContract(chain, "KittyLike"),
     coin: await deployTestContract(chain, "CoinAndHeroes", [ada().address, 10_000n * 10n ** 18n]),
+    assets: await deployTestContract(chain, "AssetLike"),
     raw: await deployTestContract(chain, "RawLogs"),
     range: await deployTestContract(chain, "RangeHeroes"),
     large: await deployTestContract(chain, "RangeHeroes"),
@@ -83,9 +85,10 @@ const unreadable: readonly (readonly [signature: string, topics: readonly Hex[],
   ["Unlock(uint256)", [], "0x1234"],
 ];
 
-async function emitAll({ axies, kitties, coin, raw, range, large }: Cast, tokens: bigint): Promise<void> {
+async function emitAll(cast: Cast, tokens: bigint): Promise<void> {
+  const { axies, kitties, coin, assets, raw, range, large } = cast;
   const [a, b] = [ada(), ben()];
-  for (const contract of [axies, kitties, coin]) {
+  for (const contract of [axies, kitties, coin, assets]) {
     for (const id of [1n, 2n, 3n]) await chain.write(contract, "mint", [a.address, id]);
     await chain.write(contract, "transferFrom", [a.address, b.address, 2n], a);
     await chain.write(contract, "burn", [3n], a);
@@ -158,7 +161,7 @@ describe.each(["settled", "live"] as const)("after %s blocks,", (when) => {
     cast = casts[when];
   });
 
-  it.each(["axies", "kitties", "coin"] as const)(
+  it.each(["axies", "kitties", "coin", "assets"] as const)(
     "the tokens of %s have the owners that the contract names, and a history",
     async (name) => {
       const contract = cast[name];

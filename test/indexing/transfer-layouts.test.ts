@@ -8,6 +8,7 @@ import {
   indexAnomaly,
   lockEvent,
   metadataUpdate,
+  tokenBalance,
   tokenState,
   tokenTransfer,
 } from "../../ponder.schema.ts";
@@ -137,6 +138,91 @@ it("an ERC-1155 collection has no ERC-721 tokens of a coin's transfers", async (
 
   expect(store.rows(tokenState)).toMatchObject([{ tokenId: 3n, standard: "erc1155", supply: 10n }]);
   expect(anomalies()).toEqual([["mixed_transfer_layouts", 1]]);
+});
+
+describe.each([
+  ["before", [0, 1]],
+  ["after", [1, 0]],
+])(
+  "a contract that reports each movement of a token by both standards, ERC-721's %s ERC-1155's",
+  (_order, order) => {
+    const single = (from: string, to: string, id: bigint, amount: bigint) =>
+      chain.log({ event: signatures.single, topics: [ADA, from, to], data: [id, amount] });
+    async function both(from: string, to: string, id: bigint): Promise<void> {
+      const events = [() => usual(from, to, id), () => single(from, to, id, 1n)];
+      for (const nth of order) await events[nth]?.();
+    }
+    const holdings = () => store.rows(collectionHolder).map(({ holder, tokens: count }) => [holder, count]);
+
+    it("counts and records each movement once", async () => {
+      await both(zeroAddress, ADA, 1n);
+      await both(zeroAddress, ADA, 2n);
+      await both(ADA, BEN, 1n);
+
+      expect(counts()).toEqual([2, 2]);
+      expect(holdings()).toEqual(
+        expect.arrayContaining([
+          [ADA, 1],
+          [BEN, 1],
+        ]),
+      );
+      expect(store.rows(tokenTransfer).map(({ tokenId, to }) => [tokenId, to])).toEqual([
+        [1n, ADA],
+        [2n, ADA],
+        [1n, BEN],
+      ]);
+      expect(store.rows(metadataUpdate)).toHaveLength(2);
+
+      await both(ADA, zeroAddress, 2n);
+      await both(BEN, ADA, 1n);
+      expect(counts()).toEqual([1, 1]);
+      expect(tokens().map(([id, , burned]) => [id, burned])).toEqual([
+        [1n, false],
+        [2n, true],
+      ]);
+
+      await both(zeroAddress, BEN, 2n);
+      expect(counts()).toEqual([2, 2]);
+      expect(store.rows(tokenTransfer)).toHaveLength(6);
+    });
+
+    it("keeps the amounts of its other ids", async () => {
+      await both(zeroAddress, ADA, 1n);
+      await single(zeroAddress, ADA, 3n, 10n);
+      await single(ADA, BEN, 3n, 4n);
+
+      expect(counts()).toEqual([2, 2]);
+      expect(store.rows(tokenState)).toContainEqual(
+        expect.objectContaining({ tokenId: 3n, standard: "erc1155", supply: 10n }),
+      );
+    });
+
+    it("has one standard per token, whose holders are those of its movements", async () => {
+      await both(zeroAddress, ADA, 1n);
+      await both(ADA, BEN, 1n);
+
+      const [token] = store.rows(tokenState);
+      const held = store.rows(tokenBalance).filter(({ balance }) => balance !== 0n);
+      const byOwner = { standard: "erc721", owner: BEN, supply: null };
+      const byAmount = { standard: "erc1155", owner: null, supply: 1n };
+      expect(token).toMatchObject(order[0] === 0 ? byOwner : byAmount);
+      expect(held.map(({ holder, balance }) => [holder, balance])).toEqual(order[0] === 0 ? [] : [[BEN, 1n]]);
+    });
+  },
+);
+
+it("a movement that only one standard of the two reports counts", async () => {
+  await usual(zeroAddress, ADA, 1n);
+  await chain.log({ event: signatures.single, topics: [ADA, ADA, BEN], data: [1n, 1n] });
+  await chain.log({ event: signatures.single, topics: [ADA, zeroAddress, ADA], data: [2n, 1n] });
+  await usual(ADA, BEN, 2n);
+
+  expect(store.rows(tokenTransfer).map(({ tokenId, to }) => [tokenId, to])).toEqual([
+    [1n, ADA],
+    [1n, BEN],
+    [2n, ADA],
+    [2n, BEN],
+  ]);
 });
 
 it("TransferSingle is read in other layouts, and applied once in the usual one", async () => {
