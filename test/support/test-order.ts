@@ -13,8 +13,16 @@ const LONG = [
   "e2e/demo",
   "e2e/backfill-crash",
   "e2e/main-job",
+  "e2e/draining",
+  "e2e/client",
+  "e2e/strange-contracts",
+  "e2e/operator-files",
+  "e2e/phantoms",
+  "e2e/partners",
+  "api/catalog/export",
   "api/chain/ponder-transport",
   "api/postgres/embedded-postgres",
+  "api/search/database-search",
   "api/media/decoder-queue",
   "api/refresh/hosts",
   "api/trading/verified-checks",
@@ -52,8 +60,8 @@ export class Interleaved extends LongestFirst {
       relativePath(this.ctx.config.root, file).startsWith("e2e/");
     const whole = sorted.filter(isWhole);
     const parts = sorted.filter((file) => !isWhole(file));
-    // Two at the start; each that ends is soon followed by another.
-    const gap = Math.ceil(parts.length / Math.max(1, whole.length - 1));
+    // Two at the start; each that ends is soon followed by another, and the last has others beside it to its end.
+    const gap = Math.floor(parts.length / whole.length);
     const place = (nth: number): number => Math.max(0, nth - 1) * gap;
     return whole.reduceRight<TestSpecification[]>(
       (order, file, nth) => order.toSpliced(place(nth), 0, file),
