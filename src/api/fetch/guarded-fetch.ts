@@ -3,6 +3,7 @@
  * nor a second DNS answer leads to a private network; size and time are bounded while reading.
  */
 
+import { isUtf8 } from "node:buffer";
 import { lookup as systemLookup } from "node:dns";
 import { Agent, type Dispatcher } from "undici";
 import { parseUrl } from "../http/text/parse-url.ts";
@@ -242,9 +243,16 @@ const isOfUsedConnection = (error?: { readonly socket?: { readonly bytesRead?: n
   (error?.socket?.bytesRead ?? 0) > 0;
 
 function redirectTarget(response: Response, from: string): string | undefined {
-  const location = headerOf(response, "location");
-  if (![301, 302, 303, 307, 308].includes(response.statusCode) || location === null) return undefined;
+  const header = headerOf(response, "location");
+  if (![301, 302, 303, 307, 308].includes(response.statusCode) || header === null) return undefined;
+  const location = asText(header);
   return parseUrl(location, from)?.href ?? location;
+}
+
+/** Hosts send names in bare UTF-8, as browsers read them; a header arrives as one character per byte. */
+function asText(header: string): string {
+  const bytes = Buffer.from(header, "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : header;
 }
 
 async function read(
