@@ -15,10 +15,10 @@ import { metadataJobs, RENORMALISE_CHANNEL, startRenormaliser } from "./metadata
 import {
   chooseProbe,
   createRefreshMetrics,
+  onImageProbed,
   RECEIPT_CHANNEL,
   REFRESH_CHANNEL,
   refreshJobs,
-  settleImages,
   startRefreshJobs,
 } from "./refresh/module.ts";
 import type { Services } from "./services.ts";
@@ -58,7 +58,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     decoder: services.decoder,
     disk: images.disk,
     noteHost,
-    onImageProbed: settleImages,
+    onImageProbed,
     metrics: services.mediaMetrics,
     isOn,
     logger,

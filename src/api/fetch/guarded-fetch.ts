@@ -3,6 +3,7 @@
  * nor a second DNS answer leads to a private network; size and time are bounded while reading.
  */
 
+import { isUtf8 } from "node:buffer";
 import { lookup as systemLookup } from "node:dns";
 import { Agent, type Dispatcher } from "undici";
 import { parseUrl } from "../http/text/parse-url.ts";
@@ -33,7 +34,7 @@ export interface FetchedBody {
   readonly body: Buffer;
   readonly url: string;
   readonly contentType: string;
-  /** The strong ETag of these bytes; undefined if the host sent none. */
+  /** The strong ETag of these bytes under the URL that was asked for; undefined if there is none, as after a redirect. */
   readonly etag?: string;
   /** The host still has the bytes of `ifNoneMatch`, and sent nothing. */
   readonly isUnchanged?: true;
@@ -56,7 +57,7 @@ export interface FetchOptions {
   readonly bytesMax: number;
   readonly timeoutMs: number;
   readonly accept: string;
-  /** The `etag` of an earlier answer, whose body the host need not send again. */
+  /** The `etag` of an earlier answer, whose body the host need not send again. Not sent to where the URL redirects. */
   readonly ifNoneMatch?: string | undefined;
   /** Reads only the start of a body over `bytesMax`; otherwise such a body is refused. */
   readonly isStartEnough?: boolean;
@@ -134,6 +135,8 @@ export function createGuardedFetch(
         if (refusal) return refusal;
         const { origin, pathname, search, href } = new URL(target);
         const isContent = gatewayOf(href, gateways) !== undefined;
+        // An ETag names the bytes of one URL (RFC 9110, 8.8.3), and a redirect may lead to another one next time.
+        const ifNoneMatch = redirects === 0 ? options.ifNoneMatch : undefined;
         const ask = () =>
           (isContent ? gatewayAgent : agent).request({
             origin,
@@ -146,7 +149,7 @@ export function createGuardedFetch(
               "accept-encoding": "gzip, br",
               "user-agent": sentUserAgent,
               "cache-control": "no-cache",
-              ...(options.ifNoneMatch !== undefined && { "if-none-match": options.ifNoneMatch }),
+              ...(ifNoneMatch !== undefined && { "if-none-match": ifNoneMatch }),
             },
           });
         const response = await inRequestSpan(origin, () =>
@@ -156,7 +159,8 @@ export function createGuardedFetch(
           }),
         );
         const next = redirectTarget(response, target);
-        if (next === undefined) return await read(response, target, options);
+        if (next === undefined)
+          return await read(response, target, { ...options, ifNoneMatch }, redirects > 0);
         discard(response);
         target = next;
       }
@@ -239,12 +243,24 @@ const isOfUsedConnection = (error?: { readonly socket?: { readonly bytesRead?: n
   (error?.socket?.bytesRead ?? 0) > 0;
 
 function redirectTarget(response: Response, from: string): string | undefined {
-  const location = headerOf(response, "location");
-  if (![301, 302, 303, 307, 308].includes(response.statusCode) || location === null) return undefined;
+  const header = headerOf(response, "location");
+  if (![301, 302, 303, 307, 308].includes(response.statusCode) || header === null) return undefined;
+  const location = asText(header);
   return parseUrl(location, from)?.href ?? location;
 }
 
-async function read(response: Response, url: string, options: FetchOptions): Promise<Fetched> {
+/** Hosts send names in bare UTF-8, as browsers read them; a header arrives as one character per byte. */
+function asText(header: string): string {
+  const bytes = Buffer.from(header, "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : header;
+}
+
+async function read(
+  response: Response,
+  url: string,
+  options: FetchOptions,
+  isRedirected: boolean,
+): Promise<Fetched> {
   const { ifNoneMatch } = options;
   const etag = headerOf(response, "etag");
   const answer = {
@@ -252,7 +268,7 @@ async function read(response: Response, url: string, options: FetchOptions): Pro
     url,
     contentType: headerOf(response, "content-type") ?? "",
     // A weak one may stand for other bytes as well (RFC 9110, 8.8.1).
-    ...(etag?.startsWith('"') && { etag }),
+    ...(!isRedirected && etag?.startsWith('"') && { etag }),
   } as const;
   if (response.statusCode === 304 && ifNoneMatch !== undefined) {
     discard(response);

@@ -1,5 +1,5 @@
 /** The pure rules of media that other modules share. Importing them starts and opens nothing. */
 
 export { checkedStatuses, codeOf, skipped } from "./checks/checked-media.ts";
-export { fetchReasonTable, mediaReasons, refusalTable } from "./checks/reasons.ts";
+export { fetchReasonTable, mediaReasons, refusalTable, TRYING_AGAIN } from "./checks/reasons.ts";
 export { chooseDisplay, hostOf, skipReasons } from "./display/display.ts";

@@ -6,12 +6,15 @@ import type { Database } from "../db/database.ts";
 import type { AmountLimiter } from "../http/limits/rate-limit.ts";
 import { type Logger, silentLogger } from "../http/logger.ts";
 import type { DailyJob } from "../jobs/daily.ts";
+import type { OnImageProbed } from "../media/probes/worker.ts";
 import { createExistence } from "../metadata/module.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { ReadUri } from "../metadata/uri/read-uri.ts";
 import { type CollectionRequests, createCollectionRequests } from "./collections/collection-requests.ts";
 import { createOperatorRequests, type OperatorRequests } from "./operator-requests.ts";
+import { recheckLateImage } from "./queue/late-images.ts";
 import { createUnseenQueue } from "./queue/unseen-queue.ts";
+import { settleImages } from "./receipts/receipt-images.ts";
 import { forgetOldReceipts, forgetOldSweeps } from "./receipts/retention.ts";
 import { createRefresh, type RefreshService } from "./service.ts";
 import { deleteNeverTransferred, type PurgeDeps } from "./triggers/purge.ts";
@@ -22,7 +25,6 @@ export { createRefreshMetrics } from "./metrics.ts";
 export { chooseProbe } from "./queue/hosts.ts";
 export { HOST_TOKENS_MAX } from "./queue/overview-store.ts";
 export { depth, findQueued, REFRESH_CHANNEL } from "./queue/queue.ts";
-export { settleImages } from "./receipts/receipt-images.ts";
 export { RECEIPT_CHANNEL } from "./receipts/receipts.ts";
 export { refreshRoutes } from "./routes.ts";
 
@@ -63,6 +65,12 @@ export function createRefreshModule(deps: {
     collectionRequests: createCollectionRequests(database, logger),
   };
 }
+
+/** What follows from a probe of an image, in its transaction. */
+export const onImageProbed: OnImageProbed = async (tx, probed) => {
+  await settleImages(tx, probed);
+  await recheckLateImage(tx, probed);
+};
 
 /** The daily jobs. */
 export const refreshJobs = (deps: PurgeDeps): readonly DailyJob[] => [

@@ -105,6 +105,18 @@ describe("redirects", () => {
     expect(await get("/6")).toMatchObject({ reason: "too_many_redirects", transient: false });
   });
 
+  it.each([
+    { bytes: Buffer.from("/caf\u00e9 \u540d.json"), name: "UTF-8", path: "/caf%C3%A9%20%E5%90%8D.json" },
+    { bytes: Buffer.from("/caf\u00e9.json", "latin1"), name: "any other encoding", path: "/caf%C3%A9.json" },
+  ])("lead where a location in bare $name says", async ({ bytes, path }) => {
+    answer = (response, { pathname }) =>
+      pathname === "/old"
+        ? response.writeHead(301, { location: bytes.toString("latin1") }).end()
+        : response.end("arrived");
+
+    expect(await get("/old")).toMatchObject({ kind: "fetched", url: `${server.url}${path}` });
+  });
+
   it("in a circle end", async () => {
     answer = (response) => response.writeHead(302, { location: "/" }).end();
     const before = server.requests.length;

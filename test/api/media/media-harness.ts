@@ -15,7 +15,7 @@ import { createProbe } from "../../../src/api/media/probes/probe.ts";
 import { startMediaWorker } from "../../../src/api/media/probes/worker.ts";
 import { createMedia } from "../../../src/api/media/service.ts";
 import { openStore } from "../../../src/api/media/storage/disk.ts";
-import { settleImages } from "../../../src/api/refresh/receipts/receipt-images.ts";
+import { onImageProbed } from "../../../src/api/refresh/module.ts";
 import type { StoreAddress } from "../../../src/api/store-address.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -114,7 +114,7 @@ export async function createMediaHarness({ store }: { readonly store?: StoreAddr
         database,
         probe: createProbe({ database, disk, decoder, metrics, fetchMedia }),
         noteHost,
-        onImageProbed: settleImages,
+        onImageProbed,
         metrics,
         concurrency,
         logger: silentLogger,

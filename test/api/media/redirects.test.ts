@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type LocalServer, startLocalServer } from "../metadata/local-server.ts";
 import { createMediaHarness } from "./media-harness.ts";
+import { png } from "./pictures.ts";
 
 const { answers, server, read, enqueue, settled, pass, startWorker, privateHosts } =
   await createMediaHarness();
@@ -51,6 +52,32 @@ it("does not mind a redirect within the host", async () => {
   await settled();
 
   expect(await read(fields)).toMatchObject({ ends: {}, faults: {} });
+});
+
+it("shows what it leads to now, though both files have the same ETag under URLs of their own", async () => {
+  const files: Readonly<Record<string, Buffer>> = {
+    "/v1/1.png": await png(500, 500),
+    "/v2/1.png": await png(600, 500),
+  };
+  const versions = await startLocalServer(({ url = "", headers }, response) => {
+    const isKnown = headers["if-none-match"] === '"1"';
+    response.writeHead(isKnown ? 304 : 200, { "content-type": "image/png", etag: '"1"' });
+    response.end(isKnown ? "" : files[url]);
+  });
+  privateHosts.add(versions.host);
+  const fields = { image: `${server.url}/latest.png` };
+  const widthAt = async (path: string): Promise<number | null> => {
+    answers.set("/latest.png", { status: 302, headers: { location: `${versions.url}${path}` } });
+    await pass("1 minute");
+    await enqueue(fields);
+    await settled();
+    return (await read(fields)).image.width;
+  };
+  startWorker();
+
+  expect(await widthAt("/v1/1.png")).toBe(500);
+  expect(await widthAt("/v2/1.png")).toBe(600);
+  await versions.close();
 });
 
 it("refuses a video of a byte too much", async () => {

@@ -7,7 +7,8 @@ import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../
 import { createMediaHarness } from "./media-harness.ts";
 import { gif, png } from "./pictures.ts";
 
-const { test, database, answers, server, disk, media, settled, startWorker } = await createMediaHarness();
+const { test, database, answers, server, disk, media, pass, settled, startWorker } =
+  await createMediaHarness();
 const api = createTestApp(test, { images: { disk, onMissing: async () => undefined } });
 const key = await api.createKey();
 await database.query("insert into vitrine.allowed_host (pattern, added_by) values ($1, 'tests')", [
@@ -86,6 +87,33 @@ describe("a token", () => {
       },
       metadata: { status: "current" },
     });
+  });
+
+  it("whose host no longer gives the image keeps the last one, with a warning once that is final", async () => {
+    await emptyTables(database);
+    answers.set("/1.png", { body: await png(480, 480) });
+    await refresh({ image: `${server.url}/1.png` });
+    startWorker();
+    await settled();
+    const { image, metadata } = await read();
+    expect(metadata.issues).toEqual([]);
+    const afterAnswer = async (status: number) => {
+      answers.set("/1.png", { status });
+      await pass("1 minute");
+      await refresh({ image: `${server.url}/1.png` });
+      await settled();
+      return read();
+    };
+
+    const trying = await afterAnswer(503);
+    const gone = await afterAnswer(404);
+
+    expect(trying.image).toEqual({ ...image, reason: "http_status: the host answered 503; trying again" });
+    expect(trying.metadata.issues).toEqual([]);
+    expect(gone.image).toEqual({ ...image, reason: "http_status: the host answered 404" });
+    expect(gone.metadata.issues).toEqual([
+      { code: "http_status", level: "warning", path: "image", message: "the host answered 404" },
+    ]);
   });
 
   it("whose animation is a picture shows the video or the image instead, and says why", async () => {

@@ -117,6 +117,18 @@ describe("what is shown in its place", () => {
     expect(seen(await page())).toContain(`The image is not shown. ${sentence}`);
   });
 
+  it("is not the image that stays when its host no longer gives it", async () => {
+    await world.describe("7", {});
+    await world.cacheImage("7", FILE);
+    await database.query("update vitrine.media set reason = 'http_status: the host answered 404'");
+
+    const html = await page();
+
+    expect(html).toContain(`<img src="/media/images/${FILE}"`);
+    expect(seen(html)).toContain("The last good image stays. The host answered 404. http_status");
+    expect(seen(html)).not.toContain("The image is not shown.");
+  });
+
   it("is text that reads as it was written, controls of direction left out", async () => {
     await world.describe("7", { name: "\u202eevil\u202c", description: "\u202dx\u202a".repeat(3) });
     const html = await page();

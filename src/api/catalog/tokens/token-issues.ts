@@ -3,7 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import type { CheckedFields } from "../../media/checks/checked-media.ts";
 import type { Ends, MediaFields } from "../../media/display/display.ts";
-import { codeOf, hostOf, mediaReasons } from "../../media/rules.ts";
+import { codeOf, hostOf, mediaReasons, TRYING_AGAIN } from "../../media/rules.ts";
 import type { Issue } from "../../metadata/document/issues.ts";
 import { issueMeanings, issueSchema } from "../../metadata/rules.ts";
 
@@ -73,9 +73,11 @@ function viewFault(
   level: TokenIssue["level"],
   { status, reason }: CheckedFields["image"],
 ): TokenIssue[] {
-  if (reason === null || (status !== "rejected" && status !== "unreachable")) return [];
+  if (reason === null || status === "skipped") return [];
+  // What was accepted stays, although it can't be fetched any more.
+  if (status === "accepted" && reason.endsWith(TRYING_AGAIN)) return [];
   const code = mediaReasons.find((each) => each === codeOf(reason));
   const message = reason.slice(code === undefined ? 0 : code.length + 2);
   // What could not be read today may be there tomorrow.
-  return code ? [{ code, level: status === "unreachable" ? "warning" : level, path, message }] : [];
+  return code ? [{ code, level: status === "rejected" ? level : "warning", path, message }] : [];
 }

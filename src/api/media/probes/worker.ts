@@ -6,7 +6,7 @@ import type { Logger } from "../../http/logger.ts";
 import type { NoteHost } from "../../jobs/hosts.ts";
 import { LeaseLost, type LeaseRun, type LeaseWorker, startLeaseWorker } from "../../jobs/lease-worker.ts";
 import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
-import { explain, type FetchReason } from "../checks/reasons.ts";
+import { explain, type FetchReason, TRYING_AGAIN } from "../checks/reasons.ts";
 import { isStoreAway } from "../storage/media-disk.ts";
 import type { Unread } from "./fetch-media.ts";
 import type { MediaMetrics, ProbeOutcome } from "./metrics.ts";
@@ -141,7 +141,7 @@ function fateOf(lease: MediaLease, result: MediaProbe): Pick<ImageProbed, "statu
 }
 
 const reasonOf = (lease: MediaLease, result: Unread): string =>
-  explain(result) + (isOpenStill(lease, result) ? "; trying again" : "");
+  explain(result) + (isOpenStill(lease, result) ? TRYING_AGAIN : "");
 
 function policyFor(result: Unread): RetryPolicy {
   if (result === STORE_AWAY) return retryPolicies.mediaStoreAway;

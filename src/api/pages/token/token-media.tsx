@@ -43,13 +43,19 @@ export const TokenMedia = ({ site, token, asImage }: MediaProps) => {
         ))}
         {reason && (
           <p>
-            {status === "pending" ? words().media.pending : words().media.notShown} <Reason text={reason} />
+            {imageNote(status)} <Reason text={reason} />
           </p>
         )}
       </figcaption>
     </figure>
   );
 };
+
+/** What a reason means for the image: a cached one is shown, although its host no longer gives it. */
+function imageNote(status: TokenView["image"]["status"]): string {
+  if (status === "pending") return words().media.pending;
+  return status === "cached" ? words().media.kept : words().media.notShown;
+}
 
 /** A page can't tell whether framed content has loaded, so there is always a link to the image. */
 const Choice = ({ site, token, asImage }: MediaProps) => {

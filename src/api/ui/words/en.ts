@@ -217,6 +217,7 @@ export const en = {
     skipped: { animation: "The animation is not shown.", video: "The video is not shown." },
     pending: "The image could not be fetched yet.",
     notShown: "The image is not shown.",
+    kept: "The last good image stays.",
     showAnimation: "Show the animation",
     /** Before, in and after the link. */
     showImage: ["If the animation does not come,", "show the image", "."] as readonly [
