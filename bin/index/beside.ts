@@ -10,6 +10,7 @@ import { loadServingConfig } from "../../src/api/config.ts";
 import { BootError } from "../../src/boot-error.ts";
 import { loadIndexConfig } from "../../src/config.ts";
 import { createPonderSupervisor } from "../ponder-process.ts";
+import { lockBuild } from "./build-lock.ts";
 import { checkIndex, type IndexCheck, withDatabase } from "./check.ts";
 import { untilCaughtUp } from "./progress.ts";
 
@@ -45,6 +46,7 @@ export async function buildBeside({
   // Takes seconds, unlike the port.
   const check = await checkIndex(process.cwd(), process.env);
   const schema = schemaToBuild(check);
+  const lock = await lockBuild(schema, port);
   for (const reason of check.reasons) onLine(reason);
   onLine(`building schema "${schema}" on port ${port}; what serves schema "${check.schema}" goes on`);
 
@@ -67,6 +69,7 @@ export async function buildBeside({
 
   const code = await supervisor.run();
   ended.abort();
+  await lock.close();
   if (isReady) return code;
   onLine(
     `ended before schema "${schema}" was ready; the old service has lost nothing, and the same command goes on from here`,

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { readSchema, type SchemaContent } from "../../src/api/chain/index/index-build.ts";
+import { readSchema, readSchemasOf, type SchemaContent } from "../../src/api/chain/index/index-build.ts";
 import { type IndexInputs, readIndexInputs } from "../../src/api/chain/index/index-inputs.ts";
 import { createDatabase, type Database, type Queryable } from "../../src/api/db/database.ts";
 import { silentLogger } from "../../src/api/http/logger.ts";
@@ -72,14 +72,23 @@ function explain(before: IndexInputs | undefined, readAfter: () => IndexInputs):
   return found.length > 0 ? found : [UNEXPLAINED];
 }
 
-/** The next schema by name that is free or already has this build. */
+/** A schema that already has this build, such as the one before a rollback; or the next one by name that is free. */
 async function findNext(db: Queryable | undefined, schema: string, buildId: string): Promise<NextSchema> {
-  for (let name = nextSchema(schema); ; name = nextSchema(name)) {
-    const content = await readContent(db, name);
-    if (content.kind === "empty") return { schema: name, state: "free" };
-    if (content.kind === "index" && content.buildId === buildId)
-      return { schema: name, state: content.isInUse ? "in_use" : "begun" };
+  for (const name of db ? await readSchemasOf(db, buildId) : []) {
+    const state = stateOf(await readContent(db, name), buildId);
+    if (state !== undefined && state !== "free") return { schema: name, state };
   }
+  for (let name = nextSchema(schema); ; name = nextSchema(name)) {
+    const state = stateOf(await readContent(db, name), buildId);
+    if (state !== undefined) return { schema: name, state };
+  }
+}
+
+/** Undefined if the schema holds something else. */
+function stateOf(content: SchemaContent, buildId: string): NextSchema["state"] | undefined {
+  if (content.kind === "empty") return "free";
+  if (content.kind !== "index" || content.buildId !== buildId) return undefined;
+  return content.isInUse ? "in_use" : "begun";
 }
 
 const readContent = async (db: Queryable | undefined, schema: string): Promise<SchemaContent> =>

@@ -31,11 +31,13 @@ export function addMediaCommands(program: Command, { print, progress }: Tool): v
       if (JSON.stringify(addresses[0]) === JSON.stringify(addresses[1]))
         throw new Error("--from and --to name the same store");
       const [from, to] = [openStore(addresses[0]), openStore(addresses[1])];
+      const [source] = addresses;
       for (const disk of [from, to]) {
         const fault = await disk.check();
-        if (fault !== undefined) throw new Error(fault);
+        // A folder that is only read need not be writable.
+        const isReadOnly = disk === from && source.kind === "folder";
+        if (fault !== undefined && !isReadOnly) throw new Error(fault);
       }
-      const [source] = addresses;
       if (source.kind === "folder" && !existsSync(source.folder))
         throw new Error(`--from names a folder that doesn't exist: ${source.folder}`);
       const line = createStatusLine(process.stderr);

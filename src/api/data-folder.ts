@@ -1,13 +1,14 @@
 /** VITRINE_DATA: the folder of what a service keeps on this machine. */
 
 import { mkdirSync, statSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { BootError } from "../boot-error.ts";
 
 /** Makes the folder, and those above it, unless it exists. Throws a BootError where it can't be made. */
 export function makeDataFolder(folder: string): void {
   try {
-    makeFolder(resolve(folder));
+    makeNow(resolve(folder));
   } catch (cause) {
     throw new BootError(`${folder} can't be made; set VITRINE_DATA to a folder that can be written.`, {
       cause,
@@ -22,11 +23,30 @@ export const unwritable = (folder: string, cause: Error): BootError =>
     { cause },
   );
 
+/**
+ * Makes the folder, and those above it. Does nothing if something of that name exists. For what is written while the
+ * service runs: it leaves the process to others meanwhile.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return;
+    const above = dirname(folder);
+    if (code !== "ENOENT" || above === folder) throw error;
+    await makeFolder(above);
+    await mkdir(folder).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== "EEXIST") throw cause;
+    });
+  }
+}
+
 // Node's own `recursive` never returns where a folder that exists answers that it doesn't, as /proc does.
-function makeFolder(folder: string): void {
+function makeNow(folder: string): void {
   if (isFolder(folder)) return;
   const above = dirname(folder);
-  if (above !== folder) makeFolder(above);
+  if (above !== folder) makeNow(above);
   try {
     mkdirSync(folder);
   } catch (error) {

@@ -103,3 +103,25 @@ it.each([
   expect(code).toBe(1);
   expect(stderr).toContain(message);
 });
+
+it.runIf(process.platform === "linux")(
+  "ends where the target can't be made, instead of trying for ever",
+  async () => {
+    const here = join(folder, "made");
+    await add(createDisk(here));
+    writeFileSync(join(folder, "a-file"), "");
+
+    const nowhere = await copy(`file:${here}`, "file:/proc/vitrine");
+    const onFile = await copy(`file:${here}`, `file:${join(folder, "a-file")}`);
+
+    expect(nowhere).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("1 of 1 images were not copied"),
+    });
+    expect(onFile).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("a-file is not a folder; a store (MEDIA_STORE) needs one."),
+    });
+  },
+);

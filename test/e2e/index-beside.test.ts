@@ -119,10 +119,10 @@ interface Beside {
 }
 
 /** Starts `index beside`. */
-function startBeside(args: readonly string[]): Beside {
+function startBeside(args: readonly string[], more: Record<string, string> = {}): Beside {
   const child = spawn(process.execPath, [...INDEX, "beside", ...args], {
     cwd: PROJECT,
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...env, ...more },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let [out, log] = ["", ""];
@@ -229,6 +229,37 @@ describe("adding a collection while the service is in use", () => {
 
     expect(await schemas()).toEqual(["live_2", "vitrine"]);
     expect(code).toBe(0);
+  });
+
+  it("is built by one of two commands that start together; the other ends before it announces anything", async () => {
+    const list = `${site.folder}/heroes.json`;
+    writeFileSync(
+      list,
+      JSON.stringify([{ chainId: chain.chainId, address: lower(heroes), startBlock: 0, name: "Heroes" }]),
+    );
+    const more = { DATABASE_SCHEMA: "live_2", COLLECTIONS_FILE: list };
+    const args = ["--port", String(await freePort()), "--then", "echo moved >&2"];
+    const both = [startBeside(args, more), startBeside(args, more)];
+    try {
+      const first = await Promise.race(both.map(async (each) => ({ each, code: await each.ended })));
+      const other = both.find((each) => each !== first.each) as Beside;
+      await eventually(
+        async () => other.log(),
+        (log) => log.includes("this process is the new service"),
+      );
+
+      expect(first.code).toBe(1);
+      expect(first.each.out()).toBe("");
+      expect(first.each.log()).toMatch(
+        /^vitrine: another process indexes this code and these collections into schema "live_3"$/m,
+      );
+      expect(first.each.log()).not.toContain("moved");
+      expect(other.out()).toContain("DATABASE_SCHEMA=live_3 ");
+      expect(other.log()).toContain("moved");
+    } finally {
+      for (const { child } of both) child.kill("SIGINT");
+      await Promise.all(both.map(({ ended }) => ended));
+    }
   });
 
   it("ends with the supervisor's exit code when the new service is stopped", async () => {

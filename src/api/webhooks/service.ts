@@ -1,6 +1,7 @@
 /** What routes and the console do with webhooks. An app sees its own only. */
 
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { AccessService } from "../access/keys/service.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { readEnds } from "../events/module.ts";
@@ -23,6 +24,7 @@ import {
   deleteWebhook,
   lockWebhooksOf,
   pauseWebhook,
+  readNewSecret,
   readRotatedSecret,
   readSecrets,
   readWebhooks,
@@ -38,8 +40,8 @@ import {
 export const WEBHOOKS_MAX = 10;
 /** How long the secret before a rotation signs too. */
 export const OVERLAP_SECONDS = 86_400;
-/** How long a request for a rotation that has been made counts as the same one. */
-const SAME_ROTATION_SECONDS = 60;
+/** How long a request for a rotation, or for a webhook, that has been made counts as the same one. */
+const SAME_REQUEST_SECONDS = 60;
 /** Tests and resends of a webhook that wait to be sent. */
 const EXTRA_MAX = 100;
 const TEST_SUBJECT = "test";
@@ -87,9 +89,22 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
   async function openRotated(tx: Queryable, id: string): Promise<string | undefined> {
     const encrypted = await readRotatedSecret(tx, id, {
       overlap: OVERLAP_SECONDS,
-      within: SAME_ROTATION_SECONDS,
+      within: SAME_REQUEST_SECONDS,
     });
     return encrypted && secrets.open(id, encrypted);
+  }
+
+  /** The webhook with these settings that was created just now, after the one with the id `newestSeen`. */
+  async function findCreated(tx: Queryable, appId: string, settings: WebhookSettings, newestSeen: string) {
+    const rows = await readWebhooks(tx, appId);
+    const isSame = ({ url, description, eventTypes, collections }: WebhookRow): boolean =>
+      isDeepStrictEqual({ url, description, eventTypes, collections }, { ...settings });
+    for (const { id } of rows.slice(rows.findIndex(({ id }) => id === newestSeen) + 1).filter(isSame)) {
+      const encrypted = await readNewSecret(tx, id, SAME_REQUEST_SECONDS);
+      const secret = encrypted && secrets.open(id, encrypted);
+      if (secret !== undefined) return { id, secret };
+    }
+    return undefined;
   }
 
   async function deliveryOf(tx: Queryable, webhookId: string, id: string): Promise<DeliveryRow> {
@@ -122,23 +137,33 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
 
     find: read,
 
-    /** Registers a webhook for events from now on. The secret can't be read again. */
+    /**
+     * Registers a webhook for events from now on. The secret can't be read again. `newestSeen` is the id of the newest
+     * webhook that the caller saw, or empty: if one with these settings was created since, and just now, that was the
+     * same request, and it is returned.
+     */
     async create(
       appId: string,
       settings: WebhookSettings,
       actor: string,
+      newestSeen?: string,
     ): Promise<{ readonly webhook: WebhookState; readonly secret: string }> {
       checkUrl(settings.url);
-      const id = randomUUID();
-      const { secret, encrypted } = secrets.create(id);
-      await database.transaction(async (tx) => {
-        if ((await lockWebhooksOf(tx, appId)) >= WEBHOOKS_MAX)
+      const { id, secret } = await database.transaction(async (tx) => {
+        const count = await lockWebhooksOf(tx, appId);
+        const created =
+          newestSeen === undefined ? undefined : await findCreated(tx, appId, settings, newestSeen);
+        if (created) return created;
+        if (count >= WEBHOOKS_MAX)
           throw new ApiError("INVALID_REQUEST", [
             { path: "", message: `an app has at most ${WEBHOOKS_MAX} webhooks; delete one first` },
           ]);
+        const id = randomUUID();
+        const { secret, encrypted } = secrets.create(id);
         const { last } = await readEnds(tx);
         await addWebhook(tx, { id, appId, secret: encrypted, afterEvent: last }, settings);
         await audit(tx, actor, "webhooks.create", id, { app_id: appId, ...settings });
+        return { id, secret };
       });
       return { webhook: await read(appId, id), secret };
     },

@@ -169,6 +169,15 @@ export async function readRotatedSecret(
   return row?.secret;
 }
 
+/** The secret as it is stored, if the webhook was created in the last `within` seconds. */
+export async function readNewSecret(tx: Queryable, id: string, within: number): Promise<Buffer | undefined> {
+  const [row] = await tx.query<{ secret: Buffer }>(
+    "select secret from vitrine.webhook where id = $1 and created_at > now() - $2::float8 * interval '1 second'",
+    [id, within],
+  );
+  return row?.secret;
+}
+
 /** Deletes the webhook. Its deliveries are sent no more, and the daily job deletes them. */
 export async function deleteWebhook(tx: Queryable, appId: string, id: string): Promise<boolean> {
   const rows = await tx.query("delete from vitrine.webhook where app_id = $1 and id = $2 returning 1", [

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { createDisk } from "../../../src/api/media/storage/disk.ts";
 import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
+import { BootError } from "../../../src/boot-error.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-disk-"));
 const disk = createDisk(folder);
@@ -79,6 +80,29 @@ describe("the disk", () => {
     }
 
     expect(listed).toHaveLength(1);
+  });
+
+  it.runIf(process.platform === "linux")(
+    "fails a write where no folder can be made, and does not try for ever",
+    async () => {
+      const nowhere = createDisk("/proc/vitrine/media");
+
+      await expect(nowhere.put(keyOf(NAME), "x")).rejects.toMatchObject({ cause: { code: "ENOENT" } });
+    },
+  );
+
+  it("is refused where a file is, or is above it", async () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+
+    for (const taken of [file, join(file, "media/deep")])
+      await expect(createDisk(taken).check()).rejects.toThrow(
+        new BootError(
+          `file:${taken} can't hold images: ${file} is not a folder; a store (MEDIA_STORE) needs one.`,
+        ),
+      );
+    await expect(createDisk(join(folder, "new/deep")).check()).resolves.toBeUndefined();
+    expect(existsSync(join(folder, "new"))).toBe(false);
   });
 
   it("that was never written to has nothing to sweep", async () => {

@@ -116,6 +116,22 @@ describe("the check of the index", () => {
     expect(second.next).toEqual({ schema: `${CHAIN_SCHEMA}_3`, state: "in_use" });
   });
 
+  it("finds the index of this build in an earlier schema too, to which a rollback goes back", async () => {
+    await setBuild("moved_2", "0000000000");
+    const back = () => compareBuild(builtId, root, { ...environment, DATABASE_SCHEMA: "moved_2" });
+
+    const begun = await back();
+    await setBuild(CHAIN_SCHEMA, builtId, { isInUse: true });
+    const used = await back();
+    await setBuild(CHAIN_SCHEMA, "0000000001");
+    const overwritten = await back();
+    await setBuild(CHAIN_SCHEMA, builtId);
+
+    expect(begun).toMatchObject({ verdict: "reindexes", next: { schema: CHAIN_SCHEMA, state: "begun" } });
+    expect(used.next).toEqual({ schema: CHAIN_SCHEMA, state: "in_use" });
+    expect(overwritten.next).toEqual({ schema: "moved_3", state: "free" });
+  });
+
   it("only says that it differs where no record says what the index was built", async () => {
     await setBuild("unrecorded", "0000000000");
 

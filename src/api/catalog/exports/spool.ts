@@ -1,8 +1,9 @@
 /** A file between one writer and one reader: the writer never waits for the reader, and memory holds neither's bytes. */
 
 import { randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
+import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../../data-folder.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -29,7 +30,7 @@ export async function openSpool(
   folder: string,
   { stallMs, onStall, onClose }: { stallMs: number; onStall: () => void; onClose: () => void },
 ): Promise<Spool> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const path = join(folder, `export-${randomUUID()}`);
   const file: FileHandle = await open(path, "wx+", 0o600);
   // Unnamed, it is gone with the process, however that ends.

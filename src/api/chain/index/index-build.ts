@@ -63,6 +63,19 @@ export async function readSchema(db: Queryable, schema: string): Promise<SchemaC
   return { kind: "index", ...app, inputs: record?.inputs };
 }
 
+/** The schemas that have held a chain index of this build, newest first. They may be gone or hold another one by now. */
+export async function readSchemasOf(db: Queryable, buildId: string): Promise<string[]> {
+  const [found] = await db.query<{ records: boolean }>(
+    "select to_regclass('vitrine.index_build') is not null as records",
+  );
+  if (!found?.records) return [];
+  const rows = await db.query<{ schema: string }>(
+    "select schema from vitrine.index_build where build_id = $1 order by created_at desc, schema",
+    [buildId],
+  );
+  return rows.map(({ schema }) => schema);
+}
+
 /** Whether a process is indexing the chain into another schema: one chain index is being built beside another. */
 export async function isIndexedElsewhere(db: Queryable, schema: string, chainId: number): Promise<boolean> {
   const others = await db.query<{ schema: string }>(

@@ -116,18 +116,22 @@ export interface WebhookForm {
 export const Form = ({
   action,
   submit,
+  seen,
   values,
   errors = {},
 }: {
   action: string;
   /** The text of its button. */
   submit: string;
+  /** The newest webhook that the form was shown with, if it creates one. */
+  seen?: string;
   values?: WebhookForm | undefined;
   errors?: Readonly<Record<string, string>> | undefined;
 }) => {
   const text = words().consoleApp.webhooks;
   return (
     <form method="post" action={action} class="stack">
+      {seen !== undefined && <input type="hidden" name="seen" value={seen} />}
       {errors[""] && <Notice tone="bad">{errors[""]}</Notice>}
       <Field
         name="url"

@@ -81,7 +81,7 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
           />
         </Card>
         <Card title={text.createTitle}>
-          <Form action={path} submit={text.create} {...refusal} />
+          <Form action={path} submit={text.create} seen={hooks.at(-1)?.id ?? ""} {...refusal} />
         </Card>
       </AppFrame>,
     );
@@ -201,7 +201,9 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
       requirePartner(app);
       const { values, settings, errors } = await read(c);
       if (!settings) return list(c, app, { values, errors });
-      const created = await attempt(() => webhooks.create(app.id, settings, signedIn(c).actor));
+      // A second click, or a reload of the answer, must not create another one.
+      const { seen } = await formOf(c);
+      const created = await attempt(() => webhooks.create(app.id, settings, signedIn(c).actor, seen));
       if ("errors" in created) return list(c, app, { values, errors: created.errors });
       return show(c, app, created.webhook, { secret: created.secret });
     })

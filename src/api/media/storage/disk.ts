@@ -2,10 +2,12 @@
 
 import { randomUUID } from "node:crypto";
 import type { Stats } from "node:fs";
-import { mkdir, open, opendir, readdir, rename, rm, stat } from "node:fs/promises";
+import { access, constants, open, opendir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { FSDriver } from "flydrive/drivers/fs";
-import type { StoreAddress } from "../../store-address.ts";
+import { BootError } from "../../../boot-error.ts";
+import { makeFolder } from "../../data-folder.ts";
+import { type StoreAddress, showStore } from "../../store-address.ts";
 import { BucketDriver } from "./bucket.ts";
 import { MediaDisk, type MediaDriver, PICTURE_NAME, type StoredPicture } from "./media-disk.ts";
 
@@ -26,8 +28,8 @@ class AtomicFsDriver extends FSDriver implements MediaDriver {
   override async put(key: string, contents: string | Uint8Array): Promise<void> {
     const target = join(this.#folder, key);
     const part = join(this.#folder, PARTS, randomUUID());
-    await mkdir(dirname(part), { recursive: true });
-    await mkdir(dirname(target), { recursive: true });
+    await makeFolder(dirname(part));
+    await makeFolder(dirname(target));
     try {
       const file = await open(part, "wx");
       try {
@@ -71,14 +73,39 @@ class AtomicFsDriver extends FSDriver implements MediaDriver {
     return swept;
   }
 
-  /** It is created with the first picture. */
-  async check(): Promise<undefined> {
-    return undefined;
+  /** It is created with the first picture, in what is there of its path now. */
+  async check(): Promise<string | undefined> {
+    const store = showStore({ kind: "folder", folder: this.#folder });
+    const { path, isFolder } = await existing(this.#folder);
+    if (!isFolder)
+      throw new BootError(
+        `${store} can't hold images: ${path} is not a folder; a store (MEDIA_STORE) needs one.`,
+      );
+    try {
+      await access(path, constants.W_OK | constants.X_OK);
+      return undefined;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      return `${store} can't be written (${code} at ${path}), so no new image can be stored`;
+    }
   }
 }
 
 /** None for a folder that is not there. */
 const namesIn = async (folder: string): Promise<string[]> => (await ifThere(readdir(folder))) ?? [];
+
+/** The path itself or, if nothing is there, the closest one above it where something is. */
+async function existing(path: string): Promise<{ readonly path: string; readonly isFolder: boolean }> {
+  try {
+    return { path, isFolder: (await stat(path)).isDirectory() };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // What is above may be a file, or a folder that must not be searched.
+    const isAbove = code === "ENOENT" || code === "ENOTDIR" || code === "EACCES";
+    if (isAbove && dirname(path) !== path) return existing(dirname(path));
+    throw error;
+  }
+}
 
 /** Undefined for a file that was renamed or deleted after its folder was read. */
 const statOf = (path: string): Promise<Stats | undefined> => ifThere(stat(path));

@@ -1,0 +1,44 @@
+/** Keeps two commands from building the same chain index, or from using the same port, at the same time. */
+
+import { hostname } from "node:os";
+import pg from "pg";
+import { databaseUrl } from "../../src/api/postgres/database-url.ts";
+
+export interface BuildLock {
+  /** Ends the session, which releases the lock. */
+  close(): Promise<void>;
+}
+
+/**
+ * Locks the schema, and the port on this machine, until `close` or the end of this process. Without it, a second command
+ * would take the first one's service on the port for its own, and announce that. Throws a sentence that says what is
+ * taken.
+ */
+export async function lockBuild(schema: string, port: number): Promise<BuildLock> {
+  const session = new pg.Client({
+    connectionString: await databaseUrl(process.env),
+    application_name: "vitrine index beside",
+    keepAlive: true,
+  });
+  // When PostgreSQL restarts, the lock is lost. By then, the service has the schema and the port.
+  session.on("error", () => undefined);
+  await session.connect();
+  try {
+    if (!(await tryLock(session, `schema ${schema}`)))
+      throw new Error(`another process indexes this code and these collections into schema "${schema}"`);
+    if (!(await tryLock(session, `port ${port} of ${hostname()}`)))
+      throw new Error(`port ${port} is in use; pass a free one with --port`);
+  } catch (error) {
+    await session.end();
+    throw error;
+  }
+  return { close: () => session.end() };
+}
+
+async function tryLock(session: pg.Client, what: string): Promise<boolean> {
+  const { rows } = await session.query<{ isMine: boolean }>(
+    "select pg_try_advisory_lock(hashtextextended('vitrine index beside ' || $1, 0)) as \"isMine\"",
+    [what],
+  );
+  return rows[0]?.isMine ?? false;
+}
