@@ -50,13 +50,13 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
   // Balances from before the start block are unknown; tokens that move out of them are counted from now on.
   const source = await changeBalance(event, context, tokenId, from, -quantity);
   const target = await changeBalance(event, context, tokenId, to, quantity);
-  const difference = source.after - source.before + (target.after - target.before);
+  const difference = (): bigint => source.after - source.before + (target.after - target.before);
 
   const mint = { mintedBlock: event.block.number, mintedLog: event.log.logIndex };
   const burn = { burnedBlock: event.block.number, burnedLog: event.log.logIndex };
   const leavesNothing = to === zeroAddress && quantity > 0n;
   // Copied scalars: rows that Ponder returns change under later writes.
-  const supply = { before: 0n, after: difference };
+  const supply = { before: 0n, after: difference() };
   let isNew = true;
   let isRepeated = false;
   await context.db
@@ -72,12 +72,17 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
     .onConflictDoUpdate((row) => {
       isRepeated = wasReported(row, movement);
       if (isRepeated) return {};
+      // The owner holds one piece, which was no amount until now.
+      const isOwned =
+        row.standard === "erc721" && row.supply === null && row.owner === from && quantity === 1n;
+      if (isOwned) source.before = 1n;
       isNew = row.standard === null || (isMint && row.burned);
-      supply.before = row.supply ?? 0n;
-      supply.after = bounded(supply.before + difference);
+      supply.before = isOwned ? 1n : (row.supply ?? 0n);
+      supply.after = bounded(supply.before + difference());
       const burned = supply.after === 0n && (leavesNothing || row.burned);
       return {
         standard: "erc1155" as const,
+        owner: null,
         supply: supply.after,
         burned,
         ...(isMint && supply.before === 0n && mint),
@@ -99,7 +104,8 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
 
 /** Some contracts report each movement of a token by both standards: whether ERC-721's Transfer has said the same. */
 function wasReported(row: typeof tokenState.$inferSelect, { to, quantity }: Movement): boolean {
-  return row.standard === "erc721" && quantity === 1n && (to === zeroAddress ? row.burned : row.owner === to);
+  if (row.standard !== "erc721" || row.supply !== null || quantity !== 1n) return false;
+  return to === zeroAddress ? row.burned : row.owner === to;
 }
 
 interface Change {

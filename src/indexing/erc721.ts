@@ -53,26 +53,33 @@ export async function moveToken(
   };
   // Copied scalars: rows that Ponder returns change under later writes.
   const before = { hasTransfer: false, existed: false, owner: null as `0x${string}` | null };
-  const byAmount = { isKept: false, burned: false };
+  const amounts = { areKept: false, areLeft: false, burned: false };
   // ERC-721x locks stay: contracts keep them through burn and re-mint.
   const locks = transferLocks(event, context, tokenId, movement.part);
   await context.db
     .insert(tokenState)
     .values({ ...tokenKey(event, context, tokenId), ...initialToken, ...change })
     .onConflictDoUpdate((row) => {
-      byAmount.isKept = row.standard === "erc1155" && !isNews;
-      byAmount.burned = row.burned;
-      if (byAmount.isKept) return {};
+      amounts.areKept = row.standard === "erc1155" && !isNews;
+      amounts.burned = row.burned;
+      if (amounts.areKept) return minted ? {} : locks.end(row);
+      // Of one piece, the amount becomes an owner. An announced token has none yet.
+      amounts.areLeft = row.supply !== null && row.supply <= 1n;
       before.hasTransfer = row.standard !== null;
-      before.existed = before.hasTransfer && !row.burned;
+      before.existed = before.hasTransfer && !row.burned && row.supply !== 0n;
       before.owner = row.owner;
-      return minted ? change : { ...change, ...locks.end(row) };
+      return {
+        ...change,
+        ...(amounts.areLeft && { supply: null }),
+        ...(!minted && locks.end(row)),
+      };
     });
-  if (byAmount.isKept) {
-    const isRepeated = burned ? byAmount.burned : await holds(to);
+  await locks.record();
+  if (amounts.areKept) {
+    const isRepeated = burned ? amounts.burned : (await balanceOf(to)) > 0n;
     return isRepeated ? undefined : moveToken(event, context, movement, { isIndexed, isNews: true });
   }
-  await locks.record();
+  if (amounts.areLeft) before.owner ??= await takeAmount();
   if (!before.hasTransfer && !minted) await readFromRange();
   await recordMovement(event, context, movement, !before.existed);
 
@@ -85,9 +92,17 @@ export async function moveToken(
   });
   if (doubtful !== null) await retractDoubtful(event, context, doubtful, tokenId);
 
-  async function holds(holder: `0x${string}`): Promise<boolean> {
+  async function balanceOf(holder: `0x${string}`): Promise<bigint> {
     const row = await context.db.find(tokenBalance, { ...tokenKey(event, context, tokenId), holder });
-    return row !== null && row.balance > 0n;
+    return row?.balance ?? 0n;
+  }
+
+  /** Returns the sender if it held the token by amount. */
+  async function takeAmount(): Promise<`0x${string}` | null> {
+    if ((await balanceOf(from)) === 0n) return null;
+    const key = { ...tokenKey(event, context, tokenId), holder: from };
+    await context.db.update(tokenBalance, key).set({ balance: 0n });
+    return from;
   }
 
   /** The token had no transfer of its own, so it may belong to a minted range. */

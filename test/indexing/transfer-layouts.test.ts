@@ -1,5 +1,6 @@
 /** Contracts whose transfer layout differs from ERC-721's, and unreadable logs. */
 
+import fc from "fast-check";
 import { encodeAbiParameters, zeroAddress } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
@@ -210,6 +211,101 @@ describe.each([
     });
   },
 );
+
+describe("a token that both standards report in turn", () => {
+  const single = (from: string, to: string, amount = 1n) =>
+    chain.log({ event: signatures.single, topics: [ADA, from, to], data: [1n, amount] });
+  const transfer = (from: string, to: string) => usual(from, to, 1n);
+  /** Of those who have any. */
+  const holdings = () =>
+    store
+      .rows(collectionHolder)
+      .filter(({ tokens: count }) => count !== 0)
+      .map(({ holder, tokens: count }) => [holder, count]);
+  const balances = () =>
+    store
+      .rows(tokenBalance)
+      .filter(({ balance }) => balance !== 0n)
+      .map(({ holder, balance }) => [holder, balance]);
+  const byOwner = { standard: "erc721", owner: BEN, supply: null };
+  const byAmount = { standard: "erc1155", owner: null, supply: 1n };
+
+  // As The Sandbox's assets do that come from another chain.
+  it("has no holder left from the amount it was minted as", async () => {
+    await single(zeroAddress, ADA);
+    await transfer(ADA, BEN);
+    await single(ADA, BEN);
+    expect(store.rows(tokenState)).toMatchObject([byOwner]);
+    expect([counts(), holdings(), balances()]).toEqual([[1, 1], [[BEN, 1]], []]);
+
+    await transfer(BEN, zeroAddress);
+    await single(BEN, zeroAddress);
+    expect(store.rows(tokenState)).toMatchObject([{ burned: true, owner: null }]);
+    expect([counts(), holdings(), balances()]).toEqual([[0, 0], [], []]);
+  });
+
+  it("has no holder left from the owner it was minted for", async () => {
+    await transfer(zeroAddress, ADA);
+    await single(ADA, BEN);
+    await transfer(ADA, BEN);
+    expect(store.rows(tokenState)).toMatchObject([byAmount]);
+    expect([counts(), holdings(), balances()]).toEqual([[1, 1], [[BEN, 1]], [[BEN, 1n]]]);
+
+    await single(BEN, zeroAddress);
+    await transfer(BEN, zeroAddress);
+    expect([counts(), holdings(), balances()]).toEqual([[0, 0], [], []]);
+  });
+
+  it("counts from its mint on, if it was announced before", async () => {
+    await single(zeroAddress, zeroAddress, 0n);
+    await transfer(zeroAddress, BEN);
+    await single(zeroAddress, BEN);
+
+    expect(store.rows(tokenState)).toMatchObject([byOwner]);
+    expect([counts(), holdings()]).toEqual([[1, 1], [[BEN, 1]]]);
+  });
+
+  it("loses its ERC-5753 lock with a transfer, whichever event comes first", async () => {
+    await single(zeroAddress, ADA);
+    await transfer(zeroAddress, ADA);
+    await chain.log({ event: "Lock(address,uint256)", topics: [BEN, 1n] });
+    expect(store.rows(tokenState)).toMatchObject([{ lockCount: 1 }]);
+    await single(ADA, BEN);
+    await transfer(ADA, BEN);
+
+    expect(store.rows(tokenState)).toMatchObject([{ lockCount: 0 }]);
+    expect(store.rows(lockEvent).map(({ direction }) => direction)).toEqual(["lock", "unlock"]);
+  });
+
+  it("comes to what its movements are, in any order of the two events of each", async () => {
+    const [CAY, NONE] = [`0x${"c".repeat(40)}`, zeroAddress];
+    const next = [ADA, BEN, CAY, NONE];
+    const movement = fc.record({ to: fc.constantFrom(...next), by: fc.constantFrom("TS", "ST", "T", "S") });
+    await fc.assert(
+      fc.asyncProperty(fc.array(movement, { maxLength: 12 }), async (movements) => {
+        store = createFakeChainStore();
+        chain = createEventSource(store);
+        let owner: string = NONE;
+        for (const { to, by } of movements) {
+          if (to === owner) continue;
+          for (const event of by) await (event === "T" ? transfer(owner, to) : single(owner, to));
+          owner = to;
+        }
+
+        const held = owner === NONE ? [] : [[owner, 1]];
+        const [token] = store.rows(tokenState);
+        expect(holdings()).toEqual(held);
+        if (token) expect(counts()).toEqual([held.length, held.length]);
+        if (token?.standard === "erc721") {
+          expect([token.owner, token.supply, balances()]).toEqual([owner === NONE ? null : owner, null, []]);
+        } else if (token) {
+          expect([token.owner, token.supply]).toEqual([null, BigInt(held.length)]);
+          expect(balances()).toEqual(held.map(([holder]) => [holder, 1n]));
+        }
+      }),
+    );
+  });
+});
 
 it("a movement that only one standard of the two reports counts", async () => {
   await usual(zeroAddress, ADA, 1n);
