@@ -10,7 +10,7 @@ import type { Socket } from "node:net";
 import { ApiError, type ErrorCode } from "../errors.ts";
 import { type RateLimiter, rateLimited } from "../limits/rate-limit.ts";
 import { answerEarly, answerFault } from "./early-answer.ts";
-import { lingerOnClose } from "./linger.ts";
+import { dropRest, lingerOnClose } from "./linger.ts";
 import { type Connection, type EndReason, endUnread, type UnreadLimits, unreadLimits } from "./unread.ts";
 
 export interface ServerLimits extends UnreadLimits {
@@ -93,6 +93,8 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
     },
     (request, response) => {
       const connection = connections.get(request.socket);
+      if (connection?.isClosing) return;
+      if (connection) dropRest(connection, request, response);
       const answer = (): void => answerOne(request, response);
       if (connection) answerInOrder(connection, { request, response, answer }, limits.pipelined);
       else answer();
@@ -152,14 +154,16 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
       requestedAt: 0,
       responses: [],
       waiting: undefined,
+      answered: undefined,
+      isClosing: false,
     };
     connections.set(socket, connection);
-    lingerOnClose(socket, () => connection.request);
+    lingerOnClose(socket, connection);
     socket.once("close", () => connections.delete(socket));
   });
   server.on("clientError", (fault, socket) => {
-    const { responses = [], request } = connections.get(socket as Socket) ?? {};
-    const isAnswered = request?.complete === false && responses.at(-1)?.writableFinished === true;
+    const { responses = [], request, answered } = connections.get(socket as Socket) ?? {};
+    const isAnswered = request !== undefined && request === answered && !request.complete;
     // A partial answer can't be followed by another, nor is one request answered twice.
     if (isAnswered || responses.some((each) => each.headersSent && !each.writableFinished)) socket.destroy();
     else {

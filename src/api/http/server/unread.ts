@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Lingering } from "./linger.ts";
 
 export interface UnreadLimits {
   /** Written and unread bytes of one client address, over all its connections. */
@@ -28,7 +29,7 @@ export const unreadLimits: UnreadLimits = {
 /** Why a connection was ended. */
 export type EndReason = "stalled" | "client_unread" | "process_unread" | "slow_body";
 
-export interface Connection {
+export interface Connection extends Lingering {
   readonly socket: Socket;
   /** The newest request on the connection. */
   request: IncomingMessage | undefined;

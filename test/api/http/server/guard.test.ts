@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, RequestListener, Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createClientOf } from "../../../../src/api/http/client-address.ts";
@@ -187,10 +188,13 @@ describe("a connection", () => {
       return (await readAll(socket)).toString();
     }
 
-    it.each([
-      ["nothing of it was read", (_request: IncomingMessage) => {}],
-      ["part of it was read", (request: IncomingMessage) => void request.once("data", () => request.pause())],
-    ])("gets a refusal that ends the connection whole, if %s", async (_title, read) => {
+    const unread: readonly (readonly [title: string, read: (request: IncomingMessage) => void])[] = [
+      ["nothing of it was read", () => {}],
+      ["part of it was read", (request) => void request.once("data", () => request.pause())],
+      ["a web stream was to read it", (request) => void Readable.toWeb(request)],
+    ];
+
+    it.each(unread)("gets a refusal that ends the connection whole, if %s", async (_title, read) => {
       const port = await start((request, response) => {
         read(request);
         response.writeHead(413, { Connection: "close", "Content-Length": 9 }).end("too large");
@@ -199,6 +203,43 @@ describe("a connection", () => {
       const rest = Array.from({ length: 15 }, () => part);
       const { status, text } = parseAnswer(await sendAfterAnswer(port, `${head}\r\n${part}`, rest));
       expect([status, text]).toEqual([413, "too large"]);
+    });
+
+    it("sends no further request after an answer that ends the connection", async () => {
+      const asked: (string | undefined)[] = [];
+      const port = await start(({ url }, response) => {
+        asked.push(url);
+        response.writeHead(413, { Connection: "close" }).end();
+      });
+
+      const rest = [part.repeat(15) + get("/second")];
+      const text = await sendAfterAnswer(port, `${head}\r\n${part}`, rest);
+      expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 413"]);
+      expect(asked).toEqual(["/"]);
+    });
+
+    it("is cut off behind an answer that ends the connection, and is not taken for whole", async () => {
+      let bytes = 0;
+      const outcomes: string[] = [];
+      let answerFirst = (): void => {};
+      const port = await start((request, response) => {
+        if (request.method === "GET") {
+          answerFirst = () => void response.writeHead(200, { Connection: "close" }).end();
+          return;
+        }
+        request.on("data", (chunk: Buffer) => {
+          bytes += chunk.length;
+        });
+        request.on("end", () => outcomes.push("whole"));
+        request.on("error", () => {});
+        request.on("close", () => outcomes.push("closed"));
+      });
+
+      const socket = await send(port, `${get("/")}${head}\r\n${part}`);
+      await until(() => expect(bytes).toBe(part.length));
+      answerFirst();
+      await readAll(socket);
+      await until(() => expect(outcomes).toEqual(["closed"]));
     });
 
     it("has its connection ended when the body takes too long, without a second answer", async () => {
@@ -214,8 +255,11 @@ describe("a connection", () => {
       }
     });
 
-    it("can send its next request on a connection that is kept", async () => {
-      const port = await start((_request, response) => void response.end("no key"));
+    it.each(unread)("can send its next request on a connection that is kept, if %s", async (_title, read) => {
+      const port = await start((request, response) => {
+        read(request);
+        response.end("no key");
+      });
 
       const next = get("/", "Connection: close\r\n");
       const rest = [...Array.from({ length: 15 }, () => part), next];
