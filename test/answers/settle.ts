@@ -7,8 +7,11 @@ import type { HttpRequest, RunTools } from "./request.ts";
 const WITHIN_MS = 180_000;
 const EVERY_MS = 500;
 const SAME_TIMES = 3;
-/** Heroes whose first read fails: they are read again after half a minute, and then not before five. */
-const READ_AGAIN = [38, 39, 47, 48];
+/**
+ * Tokens whose first read fails, and one whose image is not there: they are read again after half a minute, and then not
+ * before five.
+ */
+const READ_AGAIN = [...[38, 39, 47, 48].map((id) => `{{heroes}}/tokens/${id}`), "{{items}}/tokens/16"];
 
 interface Tokens {
   readonly items: readonly {
@@ -38,9 +41,9 @@ export function createSettle(ask: RunTools["ask"]): () => Promise<void> {
     if (tokens.length === 0 || isPending) return undefined;
     if (!isReadAgain) {
       const reports = await Promise.all(
-        READ_AGAIN.map((id) => read(`/market-partner/collections/{{heroes}}/tokens/${id}/report`)),
+        READ_AGAIN.map((token) => read(`/market-partner/collections/${token}/report`)),
       );
-      isReadAgain = reports.every((report) => report.includes('"recheck"'));
+      isReadAgain = reports.every((report) => /"recheck"|"confirmations":1/.test(report));
       if (!isReadAgain) return undefined;
     }
     return lists.join("\n");
