@@ -22,6 +22,8 @@ const HEALTHY_AGAIN_MS = 3_500;
 const CLIENTS = 6;
 /** Of the tier `basic`, in ten seconds. */
 const BASIC_REQUESTS = 300;
+const BASIC_WINDOW_MS = 10_000;
+const TRIES = 5;
 
 let primary: DebianPostgres;
 let standby: Standby;
@@ -246,19 +248,29 @@ it("every replica serves the same picture, which is in S3, and none is lost whil
   expect(after).toEqual([first, first, first]);
 });
 
-it("a limit is one limit, whichever replica counts", async () => {
-  const basic = await createKey("basic");
-  await primary.query("update vitrine.app set tier = 'basic' where name = 'basic'");
-  const asked = await Promise.all(
-    Array.from({ length: 2 * BASIC_REQUESTS }, async (_, nth) => {
+/** The statuses of so many reads of tokens through the balancer. */
+const askAtOnce = (apiKey: string, requests: number): Promise<number[]> =>
+  Promise.all(
+    Array.from({ length: requests }, async (_, nth) => {
       const response = await fetch(
         `${balancer.url}/market/collections/${world.heroes}/tokens/${READ_IDS[nth % READ_IDS.length]}`,
-        { headers: { "x-api-key": basic } },
+        { headers: { "x-api-key": apiKey } },
       );
       await response.arrayBuffer();
       return response.status;
     }),
   );
+
+it("a limit is one limit, whichever replica counts", async () => {
+  let asked: number[] = [];
+  // A busy machine takes longer than the limit's window for so many requests, and then they are counted in two.
+  for (let nth = 0; nth < TRIES; nth++) {
+    const basic = await createKey(`basic ${nth}`);
+    await primary.query(`update vitrine.app set tier = 'basic' where name = 'basic ${nth}'`);
+    const start = Date.now();
+    asked = await askAtOnce(basic, 2 * BASIC_REQUESTS);
+    if (Date.now() - start < BASIC_WINDOW_MS) break;
+  }
   const allowed = asked.filter((status) => status === 200).length;
   expect(new Set(asked)).toEqual(new Set([200, 429]));
   expect(allowed).toBeLessThanOrEqual(BASIC_REQUESTS);
