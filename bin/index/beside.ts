@@ -10,7 +10,7 @@ import { loadServingConfig } from "../../src/api/config.ts";
 import { BootError } from "../../src/boot-error.ts";
 import { loadIndexConfig } from "../../src/config.ts";
 import { createPonderSupervisor } from "../ponder-process.ts";
-import { lockBuild } from "./build-lock.ts";
+import { lockBuild, portTaken, schemaTaken } from "./build-lock.ts";
 import { checkIndex, type IndexCheck, withDatabase } from "./check.ts";
 import { untilCaughtUp } from "./progress.ts";
 
@@ -40,8 +40,7 @@ export async function buildBeside({
 }: BesideOptions): Promise<number> {
   const port = requestedPort ?? loadServingConfig(process.env).port + 1;
   await requireFreePort(port).catch((cause: Error) => {
-    if (!(cause instanceof BootError)) throw cause;
-    throw new Error(`port ${port} is in use; pass a free one with --port`, { cause });
+    throw cause instanceof BootError ? portTaken(port, cause) : cause;
   });
   // Takes seconds, unlike the port.
   const check = await checkIndex(process.cwd(), process.env);
@@ -67,9 +66,8 @@ export async function buildBeside({
   };
   takeOver().catch((error: Error) => onLine(`the new index can't be watched (${error.message})`));
 
-  const code = await supervisor.run();
+  const code = await supervisor.run().finally(() => lock.close());
   ended.abort();
-  await lock.close();
   if (isReady) return code;
   onLine(
     `ended before schema "${schema}" was ready; the old service has lost nothing, and the same command goes on from here`,
@@ -84,8 +82,7 @@ function schemaToBuild({ verdict, schema, next }: IndexCheck): string {
     throw new Error(
       `schema "${schema}" holds the index of this code and these collections; npm start resumes it`,
     );
-  if (next.state === "in_use")
-    throw new Error(`another process indexes this code and these collections into schema "${next.schema}"`);
+  if (next.state === "in_use") throw schemaTaken(next.schema);
   return next.schema;
 }
 

@@ -9,6 +9,12 @@ export interface BuildLock {
   close(): Promise<void>;
 }
 
+export const schemaTaken = (schema: string): Error =>
+  new Error(`another process indexes this code and these collections into schema "${schema}"`);
+
+export const portTaken = (port: number, cause?: Error): Error =>
+  new Error(`port ${port} is in use; pass a free one with --port`, { cause });
+
 /**
  * Locks the schema, and the port on this machine, until `close` or the end of this process. Without it, a second command
  * would take the first one's service on the port for its own, and announce that. Throws a sentence that says what is
@@ -24,10 +30,8 @@ export async function lockBuild(schema: string, port: number): Promise<BuildLock
   session.on("error", () => undefined);
   await session.connect();
   try {
-    if (!(await tryLock(session, `schema ${schema}`)))
-      throw new Error(`another process indexes this code and these collections into schema "${schema}"`);
-    if (!(await tryLock(session, `port ${port} of ${hostname()}`)))
-      throw new Error(`port ${port} is in use; pass a free one with --port`);
+    if (!(await tryLock(session, `schema ${schema}`))) throw schemaTaken(schema);
+    if (!(await tryLock(session, `port ${port} of ${hostname()}`))) throw portTaken(port);
   } catch (error) {
     await session.end();
     throw error;

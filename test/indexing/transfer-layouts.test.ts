@@ -286,8 +286,10 @@ describe("a token that both standards report in turn", () => {
         store = createFakeChainStore();
         chain = createEventSource(store);
         let owner: string = NONE;
+        const owners: string[] = [];
         for (const { to, by } of movements) {
           if (to === owner) continue;
+          owners.push(to);
           for (const event of by) await (event === "T" ? transfer(owner, to) : single(owner, to));
           owner = to;
         }
@@ -295,6 +297,7 @@ describe("a token that both standards report in turn", () => {
         const held = owner === NONE ? [] : [[owner, 1]];
         const [token] = store.rows(tokenState);
         expect(holdings()).toEqual(held);
+        expect(store.rows(tokenTransfer).map(({ to }) => to)).toEqual(owners);
         if (token) expect(counts()).toEqual([held.length, held.length]);
         if (token?.standard === "erc721") {
           expect([token.owner, token.supply, balances()]).toEqual([owner === NONE ? null : owner, null, []]);

@@ -1,7 +1,6 @@
 /** What routes and the console do with webhooks. An app sees its own only. */
 
 import { randomUUID } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import type { AccessService } from "../access/keys/service.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { readEnds } from "../events/module.ts";
@@ -16,7 +15,8 @@ import {
   hastenDelivery,
   readDeliveries,
 } from "./delivery-store.ts";
-import { rotationOf } from "./rotation.ts";
+import { findCreated, findRotated } from "./repeats.ts";
+import { OVERLAP_SECONDS } from "./rotation.ts";
 import type { WebhookSecrets } from "./secrets.ts";
 import { problemOfUrl } from "./url.ts";
 import {
@@ -24,8 +24,6 @@ import {
   deleteWebhook,
   lockWebhooksOf,
   pauseWebhook,
-  readNewSecret,
-  readRotatedSecret,
   readSecrets,
   readWebhooks,
   replaceSecrets,
@@ -38,10 +36,6 @@ import {
 
 /** Webhooks of one app. */
 export const WEBHOOKS_MAX = 10;
-/** How long the secret before a rotation signs too. */
-export const OVERLAP_SECONDS = 86_400;
-/** How long a request for a rotation, or for a webhook, that has been made counts as the same one. */
-const SAME_REQUEST_SECONDS = 60;
 /** Tests and resends of a webhook that wait to be sent. */
 const EXTRA_MAX = 100;
 const TEST_SUBJECT = "test";
@@ -85,28 +79,6 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
     if (message) throw new ApiError("INVALID_REQUEST", [{ path: "url", message }]);
   }
 
-  /** The secret of a rotation that was made just now. */
-  async function openRotated(tx: Queryable, id: string): Promise<string | undefined> {
-    const encrypted = await readRotatedSecret(tx, id, {
-      overlap: OVERLAP_SECONDS,
-      within: SAME_REQUEST_SECONDS,
-    });
-    return encrypted && secrets.open(id, encrypted);
-  }
-
-  /** The webhook with these settings that was created just now, after the one with the id `newestSeen`. */
-  async function findCreated(tx: Queryable, appId: string, settings: WebhookSettings, newestSeen: string) {
-    const rows = await readWebhooks(tx, appId);
-    const isSame = ({ url, description, eventTypes, collections }: WebhookRow): boolean =>
-      isDeepStrictEqual({ url, description, eventTypes, collections }, { ...settings });
-    for (const { id } of rows.slice(rows.findIndex(({ id }) => id === newestSeen) + 1).filter(isSame)) {
-      const encrypted = await readNewSecret(tx, id, SAME_REQUEST_SECONDS);
-      const secret = encrypted && secrets.open(id, encrypted);
-      if (secret !== undefined) return { id, secret };
-    }
-    return undefined;
-  }
-
   async function deliveryOf(tx: Queryable, webhookId: string, id: string): Promise<DeliveryRow> {
     const delivery = await findDelivery(tx, webhookId, id);
     if (delivery) return delivery;
@@ -138,21 +110,20 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
     find: read,
 
     /**
-     * Registers a webhook for events from now on. The secret can't be read again. `newestSeen` is the id of the newest
-     * webhook that the caller saw, or empty: if one with these settings was created since, and just now, that was the
+     * Registers a webhook for events from now on. The secret can't be read again. `seen` is the id of the newest webhook
+     * that the caller saw, or empty: if one with these settings was created since, and just now, that was the
      * same request, and it is returned.
      */
     async create(
       appId: string,
       settings: WebhookSettings,
       actor: string,
-      newestSeen?: string,
+      seen?: string,
     ): Promise<{ readonly webhook: WebhookState; readonly secret: string }> {
       checkUrl(settings.url);
       const { id, secret } = await database.transaction(async (tx) => {
         const count = await lockWebhooksOf(tx, appId);
-        const created =
-          newestSeen === undefined ? undefined : await findCreated(tx, appId, settings, newestSeen);
+        const created = seen !== undefined && (await findCreated(tx, secrets, { appId, settings, seen }));
         if (created) return created;
         if (count >= WEBHOOKS_MAX)
           throw new ApiError("INVALID_REQUEST", [
@@ -214,8 +185,8 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
     ): Promise<{ readonly webhook: WebhookState; readonly secret: string }> {
       const secret = await database.transaction(async (tx) => {
         await lockWebhooksOf(tx, appId);
-        const rotation = rotationOf(await find(tx, appId, id));
-        const made = rotation === (seen ?? rotation) ? undefined : await openRotated(tx, id);
+        const webhook = await find(tx, appId, id);
+        const made = seen === undefined ? undefined : await findRotated(tx, secrets, webhook, seen);
         if (made !== undefined) return made;
         const { secret, encrypted } = secrets.create(id);
         await rotateSecret(tx, id, encrypted, OVERLAP_SECONDS);

@@ -1,34 +1,21 @@
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeEach, expect, it } from "vitest";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { createVisitor, type Visitor } from "./visitor.ts";
+import { openWebhookTab, secretIn, type WebhookTab } from "./webhook-tab.ts";
 
 const test = await createTestDatabase();
 const api = createTestApp(test);
-const url = "https://partner.example/hooks";
 
-let partner: Visitor;
+let partner: WebhookTab["partner"];
 let tab: string;
+let create: WebhookTab["create"];
 beforeEach(async () => {
-  await test.database.query(
-    "truncate vitrine.app, vitrine.session, vitrine.audit, vitrine.webhook, vitrine.webhook_delivery cascade",
-  );
-  partner = createVisitor(api);
-  await partner.signIn(privateKeyToAccount(generatePrivateKey()));
-  tab = `${await partner.createApp("Studio")}/webhooks`;
-  await test.database.query("update vitrine.app set apis = '{market-partner}'");
+  ({ partner, tab, create } = await openWebhookTab(test, api));
 });
 
-const secretIn = (text: string): string | undefined => /value="(whsec_[^"]+)"/.exec(text)?.[1];
 /** The newest webhook that the form for another one was shown with. */
 const seen = async (): Promise<string> =>
   /name="seen" value="([^"]*)"/.exec((await partner.get(tab)).text)?.[1] ?? "none";
-async function create(fields: Record<string, string> = {}): Promise<{ path: string; text: string }> {
-  const { text } = await partner.post(tab, { url, ...fields });
-  const path = /action="([^"]+)\/test"/.exec(text)?.[1] ?? "";
-  return { path, text };
-}
 
 it("creates one webhook for a form that is sent again within a minute, and shows the same secret each time", async () => {
   const count = async () => (await api.webhooks.list(tab.split("/")[3] ?? "")).length;

@@ -3,30 +3,19 @@ import { beforeEach, expect, it } from "vitest";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
-import { createVisitor, type Visitor } from "./visitor.ts";
+import { createVisitor } from "./visitor.ts";
+import { openWebhookTab, secretIn, WEBHOOK_URL, type WebhookTab } from "./webhook-tab.ts";
 
 const test = await createTestDatabase();
 const api = createTestApp(test);
-const url = "https://partner.example/hooks";
+const url = WEBHOOK_URL;
 
-let partner: Visitor;
+let partner: WebhookTab["partner"];
 let tab: string;
+let create: WebhookTab["create"];
 beforeEach(async () => {
-  await test.database.query(
-    "truncate vitrine.app, vitrine.session, vitrine.audit, vitrine.webhook, vitrine.webhook_delivery cascade",
-  );
-  partner = createVisitor(api);
-  await partner.signIn(privateKeyToAccount(generatePrivateKey()));
-  tab = `${await partner.createApp("Studio")}/webhooks`;
-  await test.database.query("update vitrine.app set apis = '{market-partner}'");
+  ({ partner, tab, create } = await openWebhookTab(test, api));
 });
-
-const secretIn = (text: string): string | undefined => /value="(whsec_[^"]+)"/.exec(text)?.[1];
-async function create(fields: Record<string, string> = {}): Promise<{ path: string; text: string }> {
-  const { text } = await partner.post(tab, { url, ...fields });
-  const path = /action="([^"]+)\/test"/.exec(text)?.[1] ?? "";
-  return { path, text };
-}
 
 it("is neither created, changed nor used by an app that has lost the permission, which may still pause and delete it", async () => {
   const { path } = await create();

@@ -75,7 +75,10 @@ describe("an image that its host does not have yet", () => {
 
   it("rechecks one token of those that share it, and none that no event named", async () => {
     const tokens = await start("1", "2");
-    expect(await tokens.ask("mint")).toHaveLength(1);
+    const [one, ...others] = await tokens.ask("mint");
+    expect([one?.[1], others]).toEqual([30, []]);
+    expect(await tokens.after(31)).toEqual([[one?.[0], 300]]);
+    expect(await tokens.after(301)).toEqual([]);
 
     await emptyTables(database);
     await database.query("truncate vitrine.media");

@@ -3,8 +3,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** A connection's last request that was answered before its body had arrived, if that is the newest one. */
+/** What is known of a connection's requests that are answered before their bodies have arrived. */
 export interface Lingering {
+  /** The last of them. */
   answered: IncomingMessage | undefined;
   /** An answer with `Connection: close` was sent: what follows the body is no request. */
   isClosing: boolean;

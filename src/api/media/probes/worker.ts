@@ -67,7 +67,8 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     if (!onImageProbed || lease.kind !== "image") return store(database, lease, result);
     return database.transaction(async (tx) => {
       const isStored = await store(tx, lease, result);
-      if (isStored) await onImageProbed(tx, { ...lease, ...fateOf(lease, result) });
+      if (isStored)
+        await onImageProbed(tx, { ...lease, ...fateOf(lease, result), isFirst: lease.status === "pending" });
       return isStored;
     });
   }
@@ -121,6 +122,8 @@ export interface ImageProbed {
   readonly reason: string | null;
   /** The picture that is shown now. */
   readonly file: string | null;
+  /** Nothing was known of the image before. */
+  readonly isFirst: boolean;
 }
 
 export type OnImageProbed = (tx: Queryable, probed: ImageProbed) => Promise<void>;

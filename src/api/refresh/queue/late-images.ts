@@ -11,14 +11,15 @@ const [FIRST_PAUSE_MS] = recheckPolicy.pausesMs;
 const SHARING_MAX = 100;
 
 /**
- * Rechecks a token that an event or a mint left with an image that its host does not have, once for each event: the host
- * may lag behind it. Each recheck asks for the image again. One token is enough, since all that share it share the probe.
+ * Rechecks a token that an event or a mint left with a new image that its host does not have: the host may lag behind it.
+ * Each recheck asks for the image again. One token is enough, since all that share the image share the probe, so only the
+ * first probe of an image counts.
  */
 export async function recheckLateImage(
   tx: Queryable,
-  { urlHash, status, reason }: ImageProbed,
+  { urlHash, status, reason, isFirst }: ImageProbed,
 ): Promise<void> {
-  if (status !== "rejected" || codeOf(reason ?? "") !== "http_status") return;
+  if (!isFirst || status !== "rejected" || codeOf(reason ?? "") !== "http_status") return;
   await tx.query(
     `update vitrine.refresh q
         set wanted = q.wanted + 1, trigger = 'recheck', priority = ${priorities.recheck}, looks = 1,
