@@ -1724,10 +1724,10 @@ export interface components {
             readonly issues: readonly {
                 readonly code: string;
                 /**
-                 * @description document: an issue of the served document. image: the picture is rejected. read: the last fetch failed.
+                 * @description document: an issue of the served document. image: the picture is rejected. read: the last fetch failed. stale_image: the last fetch of the picture failed, and the earlier one is still shown.
                  * @enum {string}
                  */
-                readonly kind: "document" | "image" | "read";
+                readonly kind: "document" | "image" | "read" | "stale_image";
                 /** @description Tokens with it. */
                 readonly count: number;
                 /** @description Its lowest and its highest token id. */
@@ -1737,10 +1737,10 @@ export interface components {
             readonly items?: readonly {
                 readonly token_id: string;
                 /**
-                 * @description document: an issue of the served document. image: the picture is rejected. read: the last fetch failed.
+                 * @description document: an issue of the served document. image: the picture is rejected. read: the last fetch failed. stale_image: the last fetch of the picture failed, and the earlier one is still shown.
                  * @enum {string}
                  */
-                readonly kind: "document" | "image" | "read";
+                readonly kind: "document" | "image" | "read" | "stale_image";
                 readonly reason: string;
             }[];
             /** @description With `cause`. */

@@ -322,6 +322,7 @@ CREATE INDEX media_file_user ON vitrine.media USING btree (file) WHERE (file IS 
 CREATE INDEX media_leased ON vitrine.media USING btree (host, leased_until) WHERE (lease IS NOT NULL);
 CREATE INDEX media_rejected ON vitrine.media USING btree ((((('x'::text || "left"(encode(url_hash, 'hex'::text), 16)))::bit(64))::bigint), reason) WHERE ((kind = 'image'::text) AND (status = 'rejected'::text));
 CREATE INDEX media_seen ON vitrine.media USING btree (seen_at);
+CREATE INDEX media_stale ON vitrine.media USING btree ((((('x'::text || "left"(encode(url_hash, 'hex'::text), 16)))::bit(64))::bigint), reason) WHERE ((kind = 'image'::text) AND (status = 'accepted'::text) AND (reason IS NOT NULL) AND (reason !~~ '%; trying again'::text));
 
 CREATE TABLE vitrine.media_file (
   name text NOT NULL,

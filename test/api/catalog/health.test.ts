@@ -57,11 +57,12 @@ async function know(count: number): Promise<void> {
   });
 }
 
-const reject = (url: string, reason: string, kind = "image") =>
+const probed = (url: string, status: string, reason: string | null, kind = "image") =>
   database.query(
-    "insert into vitrine.media (kind, url_hash, url, host, status, reason) values ($1, $2, $3, 'img.example', 'rejected', $4)",
-    [kind, createHash("sha256").update(url).digest(), url, reason],
+    "insert into vitrine.media (kind, url_hash, url, host, status, reason) values ($1, $2, $3, 'img.example', $4, $5)",
+    [kind, createHash("sha256").update(url).digest(), url, status, reason],
   );
+const reject = (url: string, reason: string, kind = "image") => probed(url, "rejected", reason, kind);
 
 describe("the health of a collection", () => {
   it("counts tokens by cause: failed reads, issues of documents and rejected pictures", async () => {
@@ -93,6 +94,57 @@ describe("the health of a collection", () => {
         { code: "timeout", kind: "read", count: 1, examples: ["4"] },
       ],
     });
+  });
+
+  it("counts the images that are still shown although their host no longer gives them", async () => {
+    await know(4);
+    for (const id of ["0", "1", "2", "3"])
+      await record(id, found({ name: `Hero ${id}`, image: `https://img.example/${id}.png` }));
+    await probed("https://img.example/0.png", "accepted", null);
+    await probed("https://img.example/1.png", "accepted", "http_status: the host answered 404");
+    await probed("https://img.example/2.png", "accepted", "http_status: the host answered 500; trying again");
+    await reject("https://img.example/3.png", "http_status: the host answered 404");
+    await probed("https://img.example/1.png", "accepted", "http_status: the host answered 404", "video");
+
+    const ask = await open();
+    expect((await ask()).body).toMatchObject({
+      current: 4,
+      rejected_images: 1,
+      issues: [
+        { code: "http_status", kind: "image", count: 1, examples: ["3"] },
+        { code: "http_status", kind: "stale_image", count: 1, examples: ["1"] },
+      ],
+    });
+    expect((await ask("cause=http_status")).body.items).toEqual([
+      { token_id: "1", kind: "stale_image", reason: "http_status: the host answered 404" },
+      { token_id: "3", kind: "image", reason: "http_status: the host answered 404" },
+    ]);
+  });
+
+  it.each([
+    ["image", "rejected"],
+    ["stale_image", "accepted"],
+  ])("pages through the tokens of a picture that more than 10,000 share: %s", async (kind, status) => {
+    await know(10_003);
+    await record("0", good("0"));
+    const reason = "http_status: the host answered 404";
+    await probed("https://img.example/1.png", status, reason);
+    await database.query(
+      `update vitrine.token t set image_key = o.image_key, last_outcome = 'updated'
+         from vitrine.token o where o.collection = $1 and o.token_id = 0 and t.collection = $1`,
+      [COLLECTION],
+    );
+    const ask = await open();
+
+    const first = await ask("cause=http_status&limit=2");
+    const next = await ask(`cause=http_status&limit=2&cursor=${first.body.next_cursor}`);
+
+    expect(first.body.issues).toEqual([
+      { code: "http_status", kind, count: 10_003, examples: ["0", "10002"] },
+    ]);
+    expect([...first.body.items, ...next.body.items]).toEqual(
+      ["0", "1", "2", "3"].map((token_id) => ({ token_id, kind, reason })),
+    );
   });
 
   it("counts the ERC-1155 tokens that were announced by minting none of them", async () => {

@@ -105,6 +105,34 @@ describe("a host that can't answer", () => {
     expect((await read({ image: url })).image).toMatchObject({ status: "cached", url: shown, reason: null });
   });
 
+  // Of hosts whose domain was sold, whose bucket is gone behind a page, or whose disk was full.
+  it.each([
+    ["a page", "<!doctype html><title>This domain is for sale</title>", "HTML"],
+    ["JSON", '{"error":"not found"}', "JSON"],
+    ["text", "Not found", "an unknown format"],
+    ["nothing", "", "an empty file"],
+  ])("never blanks what is shown by sending something else with 200: %s", async (_name, body, found) => {
+    startWorker();
+    const shown = await cacheOne();
+    answers.set("/1.png", { body, headers: { "content-type": "text/html" } });
+    await pass("1 minute");
+    await enqueue({ image: url });
+    await settled();
+
+    expect((await read({ image: url })).image).toMatchObject({
+      status: "cached",
+      url: shown,
+      reason: `image_wrong_format: ${found}; it must be PNG, JPEG or GIF`,
+    });
+    const [row] = await rows();
+    expect(row?.dueIn).toBeGreaterThan(40_000);
+    answers.set("/1.png", { body: await png(500, 500) });
+    await pass("1 minute");
+    await enqueue({ image: url });
+    await settled();
+    expect((await read({ image: url })).image).toMatchObject({ status: "cached", reason: null, width: 500 });
+  });
+
   it("that answers 404 rejects at once, is asked again in a day, or when a refresh asks", async () => {
     startWorker();
     await enqueue({ image: url });

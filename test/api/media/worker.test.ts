@@ -217,20 +217,27 @@ describe("an image that is refused", () => {
     expect((await read({ image: url })).image.status).toBe("cached");
   });
 
-  it("takes the place of what was shown before, since its owner has put it there", async () => {
-    const url = `${server.url}/1.png`;
-    answers.set("/1.png", { body: await png(480, 480) });
-    startWorker();
-    await enqueue({ image: url });
-    await settled();
+  it.each<[string, () => Promise<Buffer> | Buffer]>([
+    ["another image", () => png(100, 100)],
+    ["an image of another format", () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
+    ["another file", () => Buffer.from("%PDF-1.7\n")],
+  ])(
+    "takes the place of what was shown before, since its owner has put it there: %s",
+    async (_name, make) => {
+      const url = `${server.url}/1.png`;
+      answers.set("/1.png", { body: await png(480, 480) });
+      startWorker();
+      await enqueue({ image: url });
+      await settled();
 
-    answers.set("/1.png", { body: await png(100, 100) });
-    await pass("1 minute");
-    await enqueue({ image: url });
-    await settled();
+      answers.set("/1.png", { body: await make() });
+      await pass("1 minute");
+      await enqueue({ image: url });
+      await settled();
 
-    expect((await read({ image: url })).image).toMatchObject({ status: "rejected", url: null });
-  });
+      expect((await read({ image: url })).image).toMatchObject({ status: "rejected", url: null });
+    },
+  );
 
   it.each([
     ["data:image/png;base64,AAAA", "unsupported_scheme: the URI is data:; it must be http, https or ipfs"],

@@ -15,7 +15,7 @@ import { causeKinds, type HealthCounts } from "./health-store.ts";
 
 const kindField = z.enum(causeKinds).openapi({
   description:
-    "document: an issue of the served document. image: the picture is rejected. read: the last fetch failed.",
+    "document: an issue of the served document. image: the picture is rejected. read: the last fetch failed. stale_image: the last fetch of the picture failed, and the earlier one is still shown.",
 });
 
 const healthSchema = z

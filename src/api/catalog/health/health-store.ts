@@ -2,10 +2,19 @@
 
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
+import { TRYING_AGAIN } from "../../media/rules.ts";
 
-/** `read`: the last fetch failed. `document`: of the served document. `image`: the picture is rejected. */
-export const causeKinds = ["document", "image", "read"] as const;
+/**
+ * `document`: of the served document. `image`: the picture is rejected. `read`: the last fetch failed. `stale_image`: the
+ * last fetch of the picture failed, and an earlier one is shown. In the order of a list.
+ */
+export const causeKinds = ["document", "image", "read", "stale_image"] as const;
 export type CauseKind = (typeof causeKinds)[number];
+export const imageKinds = ["image", "stale_image"] as const satisfies readonly CauseKind[];
+export type ImageKind = (typeof imageKinds)[number];
+
+/** How many tokens have a cause in their image. */
+export type ImageCounts = Readonly<Record<ImageKind, number>>;
 
 export interface Place {
   readonly chainId: number;
@@ -48,12 +57,15 @@ const COUNT_TIMEOUT_MS = 30_000;
 const COMMON_MIN = 10_000;
 const STRETCH = 20_000;
 
-// The same conditions as those of the indexes of migration 45.
+// The same conditions as those of the indexes of migrations 42 and 61.
 const OF_COLLECTION = "t.chain_id = $1 and t.collection = $2 and not t.unseen";
 const FAILED = `${OF_COLLECTION} and t.last_outcome = 'failed'`;
 const WITH_ISSUES = `${OF_COLLECTION} and t.issue_codes is not null`;
 const codeOf = (reason: string): string => `split_part(${reason}, ':', 1)`;
-const IS_REJECTED = "m.kind = 'image' and m.status = 'rejected'";
+const HAS_FAULT: Readonly<Record<ImageKind, string>> = {
+  image: "m.kind = 'image' and m.status = 'rejected'",
+  stale_image: `m.kind = 'image' and m.status = 'accepted' and m.reason is not null and m.reason not like '%${TRYING_AGAIN}'`,
+};
 const IS_OF_TOKEN = "('x' || left(encode(m.url_hash, 'hex'), 16))::bit(64)::bigint = t.image_key";
 const SAME_TOKEN = "(s.chain_id, s.collection_address, s.token_id) = (t.chain_id, t.collection, t.token_id)";
 
@@ -106,10 +118,12 @@ export async function countCauses(
       "c.code",
       `vitrine.token t cross join unnest(t.issue_codes) as c(code) where ${WITH_ISSUES}`,
     ),
-    readCauses(
-      "image",
-      codeOf("m.reason"),
-      `vitrine.media m join vitrine.token t on ${IS_OF_TOKEN} where ${OF_COLLECTION} and ${IS_REJECTED}`,
+    ...imageKinds.map((kind) =>
+      readCauses(
+        kind,
+        codeOf("m.reason"),
+        `vitrine.media m join vitrine.token t on ${IS_OF_TOKEN} where ${OF_COLLECTION} and ${HAS_FAULT[kind]}`,
+      ),
     ),
   ]);
   const causes = found.flat().toSorted((a, b) => b.count - a.count || order(a, b));
@@ -133,22 +147,23 @@ interface AffectedRow extends Omit<Affected, "reason"> {
   readonly issues: string | null;
 }
 
-/** Up to `limit` tokens with a cause, by token id and kind. `images`: how many tokens have it in their image. */
+/** Up to `limit` tokens with a cause, by token id and kind. */
 export async function listAffected(
   db: Queryable,
   tables: ChainTables,
   place: Place,
   code: string,
-  page: { readonly after: After | undefined; readonly limit: number; readonly images: number },
+  page: { readonly after: After | undefined; readonly limit: number; readonly images: ImageCounts },
 ): Promise<Affected[]> {
-  const { after, limit, images } = page;
-  const [rows, pictures] = await Promise.all([
+  const { limit, images } = page;
+  const rows = await Promise.all([
     listOwn(db, tables, place, code, page),
-    images >= COMMON_MIN
-      ? walkImages(db, tables, place, code, page)
-      : listImages(db, tables, place, code, after, limit),
+    ...imageKinds.map((kind) =>
+      (images[kind] >= COMMON_MIN ? walkImages : listImages)(db, tables, place, kind, code, page),
+    ),
   ]);
-  return [...rows, ...pictures]
+  return rows
+    .flat()
     .toSorted((a, b) => {
       const [one, other] = [BigInt(a.tokenId), BigInt(b.tokenId)];
       return one === other ? (a.kind < b.kind ? -1 : 1) : one < other ? -1 : 1;
@@ -195,14 +210,14 @@ function listImages(
   db: Queryable,
   tables: ChainTables,
   { chainId, address }: Place,
+  kind: ImageKind,
   code: string,
-  after: After | undefined,
-  limit: number,
+  { after, limit }: { readonly after: After | undefined; readonly limit: number },
 ): Promise<AffectedRow[]> {
   return db.query<AffectedRow>(
-    `select t.token_id::text as "tokenId", 'image' as kind, m.reason, null as issues
+    `select t.token_id::text as "tokenId", '${kind}' as kind, m.reason, null as issues
        from vitrine.media m join vitrine.token t on ${IS_OF_TOKEN}
-      where ${OF_COLLECTION} and ${IS_REJECTED} and ${codeOf("m.reason")} = $3 and ${isNext("image")}
+      where ${OF_COLLECTION} and ${HAS_FAULT[kind]} and ${codeOf("m.reason")} = $3 and ${isNext(kind)}
         and ${isListed(tables)} order by t.token_id limit $6`,
     [chainId, address, code, ...positionOf(after), limit],
   );
@@ -213,6 +228,7 @@ async function walkImages(
   db: Queryable,
   tables: ChainTables,
   { chainId, address }: Place,
+  kind: ImageKind,
   code: string,
   { after, limit }: { readonly after: After | undefined; readonly limit: number },
 ): Promise<AffectedRow[]> {
@@ -221,19 +237,19 @@ async function walkImages(
   for (let stretch = Math.min(STRETCH, 4 * limit); ; stretch = Math.min(STRETCH, 2 * stretch)) {
     const rows = await db.query<{ tokenId: string; reason: string | null }>(
       `select t.token_id::text as "tokenId", r.reason from (
-         select t.* from vitrine.token t where ${OF_COLLECTION} and ${isNext("image")}
+         select t.* from vitrine.token t where ${OF_COLLECTION} and ${isNext(kind)}
           order by t.token_id limit $6) t
          left join lateral (
            select m.reason from vitrine.media m
-            where ${IS_OF_TOKEN} and ${IS_REJECTED} and ${codeOf("m.reason")} = $3 and ${isListed(tables)} limit 1) r on true
+            where ${IS_OF_TOKEN} and ${HAS_FAULT[kind]} and ${codeOf("m.reason")} = $3 and ${isListed(tables)} limit 1) r on true
         order by t.token_id`,
       [chainId, address, code, ...positionOf(from), stretch],
     );
     for (const { tokenId, reason } of rows)
-      if (reason !== null) found.push({ tokenId, kind: "image", reason, issues: null });
+      if (reason !== null) found.push({ tokenId, kind, reason, issues: null });
     const last = rows.at(-1);
     if (found.length >= limit || !last) return found.slice(0, limit);
-    from = { tokenId: last.tokenId, kind: "image" };
+    from = { tokenId: last.tokenId, kind };
   }
 }
 

@@ -9,6 +9,8 @@ import {
   type After,
   countCauses,
   type HealthCounts,
+  type ImageCounts,
+  type ImageKind,
   listAffected,
   type Place,
 } from "./health-store.ts";
@@ -22,8 +24,12 @@ export function createHealth({ database, tables }: { database: Database; tables:
   const counts = createPromiseCache<string, HealthCounts>({ max: COLLECTIONS_MAX, ttlMs: COUNTS_TTL_MS });
   const count = (place: Place): Promise<HealthCounts> => countCauses(database, tables, place);
   const read = (place: Place): Promise<HealthCounts> => counts.get(collectionKey(place), () => count(place));
-  const countImages = async (place: Place, code: string): Promise<number> =>
-    (await read(place)).causes.find((each) => each.kind === "image" && each.code === code)?.count ?? 0;
+  async function countImages(place: Place, code: string): Promise<ImageCounts> {
+    const { causes } = await read(place);
+    const countOf = (kind: ImageKind): number =>
+      causes.find((each) => each.kind === kind && each.code === code)?.count ?? 0;
+    return { image: countOf("image"), stale_image: countOf("stale_image") };
+  }
 
   return {
     /** Counted up to ten seconds ago; callers share a count. */

@@ -110,7 +110,7 @@ const Counts = ({ counts, ...place }: Place & { counts: HealthCounts }) => {
           <a href={hrefOf(place, "", { cause: code })}>
             <code>{code}</code>
           </a>,
-          <Badge tone={kind === "document" ? "warn" : "bad"}>{text.found[kind]}</Badge>,
+          <Badge tone={kind === "read" || kind === "image" ? "bad" : "warn"}>{text.found[kind]}</Badge>,
           count(tokens),
           examples.map((tokenId) => (
             <>

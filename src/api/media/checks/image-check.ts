@@ -36,6 +36,12 @@ export function checkContent(body: Buffer): ImageContent | Refusal {
     : { format, frames };
 }
 
+/** Whether a host may send this with status 200 in place of any file that is gone: a page, JSON, text or nothing. */
+export function isNoFile(body: Buffer): boolean {
+  const found = sniff(body);
+  return found === undefined || found === "HTML" || found === "JSON";
+}
+
 /** libvips reads only the area of the first frame of a GIF over 2,048 pixels. Undefined when that is all of it. */
 export function checkCanvas(
   canvas: { readonly width: number; readonly height: number },

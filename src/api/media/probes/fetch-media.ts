@@ -25,7 +25,8 @@ export type MediaFetched =
 
 export interface Unread {
   readonly kind: "unread";
-  readonly reason: FetchReason;
+  /** `image_wrong_format`: the host sent something else in place of an image that it had. */
+  readonly reason: FetchReason | "image_wrong_format";
   readonly message: string;
   /** A retry soon may succeed. */
   readonly transient: boolean;

@@ -5,6 +5,7 @@ import type { Queryable } from "../../db/database.ts";
 import { IPFS_HOST } from "../../fetch/locate.ts";
 import { parseUrl } from "../../http/text/parse-url.ts";
 import { checkAnimation } from "../checks/animation-check.ts";
+import { checkContent, isNoFile } from "../checks/image-check.ts";
 import { MEDIA_BYTES_MAX, PAGE_BYTES_READ } from "../checks/limits.ts";
 import { explain, type Refusal, refuse } from "../checks/reasons.ts";
 import type { Decoder } from "../decoder/decoder.ts";
@@ -132,6 +133,8 @@ export function createProbe({ database, fetchMedia, decoder, disk, metrics }: Pr
     }
     const hash = hashOf(body);
     if (atHand && lease.sourceHash === hash) return { kind: "same", etag: answer.etag, leadsTo };
+    const lost = kind === "image" && lease.status === "accepted" ? checkLost(body) : undefined;
+    if (lost) return lost;
     const probe = await (kind === "image" ? probeImage(lease, body, hash) : probeVideo(body, hash));
     return probe.kind === "found"
       ? { ...probe, finding: { ...probe.finding, etag: answer.etag ?? null, leadsTo } }
@@ -166,6 +169,13 @@ const found = (finding: MediaFinding): MediaProbe => ({ kind: "found", finding, 
 
 const accepted = (body: Buffer, sourceHash: string, { name, format, width, height }: MediaFile): MediaProbe =>
   found({ ...nothing, sourceHash, file: name, format, width, height, bytes: body.length });
+
+/** Of an image that was accepted before: what hosts send in place of a file that is gone counts as no content. */
+function checkLost(body: Buffer): Unread | undefined {
+  const refusal = isNoFile(body) ? checkContent(body) : undefined;
+  if (!refusal || !("reason" in refusal)) return undefined;
+  return { kind: "unread", reason: "image_wrong_format", message: refusal.message, transient: false };
+}
 
 /** The new content decides, whatever was shown before: the owner has changed it. */
 const refused = (refusal: Refusal, bytes: number | null, sourceHash: string | null): MediaProbe => ({

@@ -25,7 +25,12 @@ export const consoleHealth = {
     rejectedImages: "Rejected pictures",
     none: "No problems.",
     byCause: "Problems by cause",
-    found: { read: "last read failed", document: "document", image: "picture rejected" },
+    found: {
+      read: "last read failed",
+      document: "document",
+      image: "picture rejected",
+      stale_image: "picture out of date",
+    },
     tokensWith: (cause: string) => `Tokens with ${cause}`,
     export: { csv: "Export as CSV", ndjson: "Export as NDJSON" },
     noToken: "No token has it.",
