@@ -4,8 +4,8 @@ import { type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError
 import { type ErrorCode, errorTable } from "../http/errors.ts";
 
 export interface ErrorEntry extends GraphQLFormattedError {
-  /** `url` is the page where the caller can get what the request lacks. */
-  readonly extensions: { readonly code: ErrorCode; readonly url?: string };
+  /** `url` is the page where the caller can get what the request lacks; `retryAfter` the seconds until a retry makes sense. */
+  readonly extensions: { readonly code: ErrorCode; readonly url?: string; readonly retryAfter?: number };
 }
 
 export interface GraphqlResult extends FormattedExecutionResult {
@@ -17,6 +17,7 @@ export type RedactError = (error: unknown) => {
   readonly message: string;
   readonly code: ErrorCode;
   readonly url?: string | undefined;
+  readonly retryAfter?: number | undefined;
 };
 
 export interface ErrorReports {
@@ -31,8 +32,10 @@ const ownCodes: ReadonlySet<unknown> = new Set<ErrorCode>(["RATE_LIMITED", "METH
 
 /** An error that the request itself caused; its text was written for the caller. */
 export function requestError(error: GraphQLError): ErrorEntry {
-  const { code } = error.extensions as { code?: ErrorCode };
-  return { ...error.toJSON(), extensions: { code: code && ownCodes.has(code) ? code : "INVALID_REQUEST" } };
+  const { code, retryAfter } = error.extensions as { code?: ErrorCode; retryAfter?: number };
+  const own =
+    code && ownCodes.has(code) ? { code, ...(retryAfter !== undefined && { retryAfter }) } : undefined;
+  return { ...error.toJSON(), extensions: own ?? { code: "INVALID_REQUEST" } };
 }
 
 /**
@@ -46,9 +49,10 @@ export function resultStatus({ data, errors }: GraphqlResult): number {
 
 /** What the caller may see of an error. Unexpected errors are reported. */
 export function reportedError(error: unknown, reports: ErrorReports, place: Place = {}): ErrorEntry {
-  const { message, code, url } = reports.redactError(error);
+  const { message, code, url, retryAfter } = reports.redactError(error);
   if (code === "INTERNAL") reports.onError?.(error);
-  return { ...place, message, extensions: { code, ...(url !== undefined && { url }) } };
+  const more = { ...(url !== undefined && { url }), ...(retryAfter !== undefined && { retryAfter }) };
+  return { ...place, message, extensions: { code, ...more } };
 }
 
 /** An error of an execution: a failed field, unless the request's arguments were at fault. */

@@ -9,13 +9,14 @@ import { isDatabaseUnavailable } from "../db/database-away.ts";
 import { GRAPHQL_TYPE, graphqlTypeOf, JSON_TYPE } from "../http/accept.ts";
 import type { ApiName } from "../http/api-names.ts";
 import { compose } from "../http/compose.ts";
-import { ApiError, type ErrorCode, errorTable } from "../http/errors.ts";
+import { ApiError } from "../http/errors.ts";
 import { setHeader } from "../http/headers.ts";
 import { KEY_PARAMETER, type KeyCheck } from "../http/key.ts";
 import type { Cure } from "../http/limits/rate-limit.ts";
 import { checkNames } from "../http/query-names.ts";
 import { type ApiEnv, type CallerApp, createRouter, requireJson } from "../http/router.ts";
 import { answerJson, readBody } from "./body.ts";
+import type { RedactError } from "./errors.ts";
 import type { EndpointAnswer, GraphqlEndpoint } from "./gateway/endpoint.ts";
 import { camelCase } from "./own/camel-keys.ts";
 import { bodyOfParameters, parseJson, requestParameters } from "./request.ts";
@@ -110,6 +111,9 @@ function answer(
   if (error) c.set("graphqlError", { code: error.extensions.code, message: error.message });
   // A request that is no GraphQL has the same status in both types.
   const isResult = type === GRAPHQL_TYPE && status === 200;
+  const { retryAfter } = error?.extensions ?? {};
+  if (isResult && resultStatus !== 200 && retryAfter !== undefined)
+    setHeader(c, "Retry-After", String(retryAfter));
   answerJson(c, bytes ?? json, (isResult ? resultStatus : status) as ContentfulStatusCode, type);
 }
 
@@ -121,13 +125,14 @@ function assertBatch(operations: readonly unknown[]): void {
 }
 
 /** What a client may see of an error: its own mistake in full, ours as one word. */
-export function redactError(error: unknown): { message: string; code: ErrorCode; url?: string | undefined } {
-  if (isDatabaseUnavailable(error)) return { message: errorTable.UNAVAILABLE.message, code: "UNAVAILABLE" };
+export function redactError(error: unknown): ReturnType<RedactError> {
+  if (isDatabaseUnavailable(error)) return redactError(new ApiError("UNAVAILABLE"));
   if (!(error instanceof ApiError)) return { message: "Internal server error", code: "INTERNAL" };
   // Services name REST's parameters; a GraphQL argument of the same meaning is in camelCase.
   const details = error.details.map(({ path, message }) =>
     path ? `${camelCase(path)}: ${message}` : message,
   );
   const url = error.details.find((detail) => detail.url !== undefined)?.url;
-  return { message: [error.message, ...details].join("; "), code: error.code, url };
+  const { code, retryAfterSeconds: retryAfter } = error;
+  return { message: [error.message, ...details].join("; "), code, url, retryAfter };
 }

@@ -123,7 +123,7 @@ describe("introspection", () => {
       message: expect.stringMatching(
         /^Limit: 20 new introspection queries per 10 seconds per process; retry in \d+ s$/,
       ),
-      extensions: { code: "RATE_LIMITED" },
+      extensions: { code: "RATE_LIMITED", retryAfter: expect.any(Number) },
     });
     expect((await ask(standard)).bytes).toBe(first.bytes);
   });

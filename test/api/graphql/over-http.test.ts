@@ -2,6 +2,7 @@
 
 import { getIntrospectionQuery } from "graphql";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { newIntrospectionLimit } from "../../../src/api/graphql/gateway/introspection.ts";
 import { graphqlRoutes } from "../../../src/api/graphql/routes.ts";
 import { anonymousGraphqlLimit } from "../../../src/api/http/limits/tiers.ts";
 import { createTestApp } from "../../support/app.ts";
@@ -272,5 +273,24 @@ describe("an array of operations", () => {
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await queued()).toEqual([]);
+  });
+});
+
+// The last, since it uses up what all requests of a process may introspect.
+describe("a refusal by a limit", () => {
+  it("says when a refused operation may be sent again, in the header too if nothing was run", async () => {
+    const fresh = (n: number) => ({ query: `{ a${n}: __schema { queryType { name } } }` });
+    for (let n = 1; n < newIntrospectionLimit.requests; n++) await post(fresh(n));
+    await post(fresh(0));
+
+    const refused = await post(fresh(newIntrospectionLimit.requests), RESULT);
+    const { code, retryAfter } = refused.body.errors[0].extensions;
+    expect([refused.status, code]).toEqual([429, "RATE_LIMITED"]);
+    expect(retryAfter).toBeGreaterThanOrEqual(1);
+    expect(retryAfter).toBeLessThanOrEqual(newIntrospectionLimit.seconds);
+    expect(refused.headers.get("retry-after")).toBe(String(retryAfter));
+    const plain = await post(fresh(newIntrospectionLimit.requests));
+    expect([plain.status, plain.headers.get("retry-after")]).toEqual([200, null]);
+    expect(plain.body.errors[0].extensions).toEqual({ code, retryAfter: expect.any(Number) });
   });
 });

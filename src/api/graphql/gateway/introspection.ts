@@ -192,7 +192,7 @@ export function createIntrospectionLimit(): () => Promise<GraphQLError | undefin
     const { isAllowed, resetSeconds } = await take("all");
     if (isAllowed) return undefined;
     return new GraphQLError(overLimit(limit, "process", resetSeconds), {
-      extensions: { code: "RATE_LIMITED" },
+      extensions: { code: "RATE_LIMITED", retryAfter: resetSeconds },
     });
   };
 }
