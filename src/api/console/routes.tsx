@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { prefersHtml } from "../http/accept.ts";
 import { ApiError } from "../http/errors.ts";
 import { perClient } from "../http/limits/count-requests.ts";
 import { rateLimit } from "../http/limits/rate-limit.ts";
@@ -126,7 +127,7 @@ const problemOf = (status: number) => {
 function answerProblem(error: Error, c: ConsoleContext, site: Site): Response | Promise<Response> {
   // Logs unexpected errors, whoever the caller is.
   const answer = answerError(error, c, site.logger);
-  if (!(c.req.header("accept") ?? "").includes("text/html")) return answer;
+  if (!prefersHtml(c)) return answer;
   const { code, status, details } = toApiError(error);
   const { title, text } = problemOf(status);
   // The API's details are English on a page of any language.

@@ -7,6 +7,7 @@ import { isUtf8 } from "node:buffer";
 import { lookup as systemLookup } from "node:dns";
 import { Agent, type Dispatcher } from "undici";
 import { parseUrl } from "../http/text/parse-url.ts";
+import { parseRetryAfter } from "../http/text/retry-after.ts";
 import { RETRY_AFTER_MAX_MS } from "../jobs/retry-policies.ts";
 import { inSpan, SpanKind } from "../tracing/spans.ts";
 import { guardedConnector, HostRefused, type Lookup } from "./guarded-connector.ts";
@@ -297,11 +298,10 @@ function statusFailure(response: Response): Fetched {
   return { ...failed("http_status", `the host answered ${status}`, transient, retryAfter), status };
 }
 
-/** Retry-After in seconds or as a date (RFC 9110, 10.2.3), at most an hour. */
+/** What Retry-After asks for, in milliseconds, at most an hour. */
 export function retryAfterMs(header: string | null): number | undefined {
-  if (header === null) return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS) : undefined;
+  const ms = parseRetryAfter(header);
+  return ms === undefined ? undefined : Math.min(ms, RETRY_AFTER_MAX_MS);
 }
 
 /** What an error of a request means. */

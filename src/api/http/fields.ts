@@ -2,6 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { parseAddress, parseTokenId } from "../../domain/token-ref.ts";
+import { clip } from "./text/printable.ts";
 import { faultOfSlug, isLikeAddress, SLUG_RULE } from "./text/slug.ts";
 
 /** In the examples of the committed document: Axie on Ronin. A service shows its own collections instead. */
@@ -95,8 +96,6 @@ export const collectionRefField = z
 /** Whether PostgreSQL can store a text unchanged. */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
-const CLIP_CHARACTERS = 80;
-
 /** Describes any value for an error message. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return `"${clip(value)}"`;
@@ -104,7 +103,3 @@ export function shown(value: unknown): string {
   // A GraphQL literal has no prototype, so `String` would throw.
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }
-
-/** What arrived, short enough to repeat in an answer. */
-export const clip = (text: string): string =>
-  text.length > CLIP_CHARACTERS ? `${text.slice(0, CLIP_CHARACTERS)}…` : text;

@@ -1,6 +1,7 @@
 /** The answer to a request that no route took. */
 
 import type { Context, Env, Hono, MiddlewareHandler } from "hono";
+import { prefersHtml } from "./accept.ts";
 import { ApiError } from "./errors.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -13,7 +14,7 @@ export const answerUnrouted =
   <E extends Env>(app: Hono<E>, showLost: (c: Context<E>) => Promise<Response>): MiddlewareHandler<E> =>
   async (c) => {
     const allowed = METHODS.filter((method) => hasRoute(app, method, c.req.path));
-    const isPage = c.req.method === "GET" && (c.req.header("accept") ?? "").includes("text/html");
+    const isPage = c.req.method === "GET" && prefersHtml(c);
     if (allowed.length === 0 && isPage) return showLost(c);
     if (allowed.length === 0) throw new ApiError("NOT_FOUND");
     if (allowed.includes("GET")) allowed.splice(1, 0, "HEAD");

@@ -1,5 +1,7 @@
 /** When failed work is retried. docs/refresh.md, "Retries", shows this table, and a test compares the two. */
 
+import { parseRetryAfter } from "../http/text/retry-after.ts";
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -158,8 +160,8 @@ export function backoffMs(policy: RetryPolicy, failures: number, askedMs = 0): n
   return Math.max(full * (1 - policy.jitter * Math.random()), askedMs);
 }
 
-/** The pause that a Retry-After header in seconds requests, within the policy; the first pause without one. */
+/** The pause that a Retry-After header requests, within the policy; the first pause without one. */
 export function retryAfterMs(policy: RetryPolicy, header: string | null | undefined): number {
-  const headerMs = Number(header ?? Number.NaN) * SECOND;
+  const headerMs = parseRetryAfter(header) ?? 0;
   return headerMs > 0 ? Math.min(headerMs, policy.retryAfterMaxMs ?? policy.maxMs) : policy.firstMs;
 }

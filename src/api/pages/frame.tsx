@@ -2,6 +2,7 @@
 
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { prefersHtml } from "../http/accept.ts";
 import { answerError, toApiError } from "../http/router.ts";
 import { printable } from "../http/text/printable.ts";
 import { Layout, page } from "../ui/layout.tsx";
@@ -112,7 +113,7 @@ const textOf = (code: string, isExplained: boolean, text: string): string => {
 export function answerProblem(error: Error, c: PagesContext, site: Site): Response | Promise<Response> {
   // Logs unexpected errors, whoever the caller is.
   const answer = answerError(error, c, site.logger);
-  if (!(c.req.header("accept") ?? "").includes("text/html")) return answer;
+  if (!prefersHtml(c)) return answer;
   const { code, status, details } = toApiError(error);
   const { title, text } = problemOf(status);
   const isExplained = code === "UNAVAILABLE" && details.length > 0;

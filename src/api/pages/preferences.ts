@@ -2,9 +2,9 @@
 
 import { setCookie } from "hono/cookie";
 import { ApiError } from "../http/errors.ts";
-import { clip } from "../http/fields.ts";
 import { parseForm } from "../http/form.ts";
 import { parseUrl } from "../http/text/parse-url.ts";
+import { clip } from "../http/text/printable.ts";
 import { choices, cookieOf } from "../ui/visitor.ts";
 import type { PagesContext, Site } from "./env.ts";
 

@@ -4,6 +4,7 @@
 
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Database } from "../db/database.ts";
+import { metricOptions } from "../http/metric-options.ts";
 import { cached } from "../jobs/promise-cache.ts";
 import { withTimeout } from "../jobs/timeout.ts";
 import { countPausedHosts, readQueueState, sumOpenSweeps, urgencies } from "./queue/overview-store.ts";
@@ -35,11 +36,7 @@ export const noRefreshMetrics: RefreshMetrics = { fetched: () => undefined };
  * gauges are left out and the scrape goes on.
  */
 export function createRefreshMetrics(registry: Registry, database: Database): RefreshMetrics {
-  const named = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) => {
-    // The registry outlives this file when the API is loaded again.
-    registry.removeSingleMetric(name);
-    return { name, help, labelNames, registers: [registry] };
-  };
+  const named = metricOptions(registry);
   const fetches = new Counter(
     named("vitrine_refresh_fetches_total", "Fetches that ended, in this process", "outcome", "reason"),
   );

@@ -3,6 +3,7 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { collectionKey } from "../../domain/token-ref.ts";
 import type { Logger } from "../http/logger.ts";
+import { metricOptions } from "../http/metric-options.ts";
 import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 
 // A search index that isn't kept is dropped after this long without requests.
@@ -218,16 +219,14 @@ export function createBudget(deps: {
 }
 
 function createSearchMetrics(registry: Registry, bytes: () => number) {
-  const registers = [registry];
+  const named = metricOptions(registry);
   new Gauge({
-    name: "vitrine_search_index_bytes",
-    help: "Memory of the search indexes in this process",
-    registers,
+    ...named("vitrine_search_index_bytes", "Memory of the search indexes in this process"),
     collect() {
       this.set(bytes());
     },
   });
-  const count = (name: string, help: string) => new Counter({ name, help, registers });
+  const count = (name: string, help: string) => new Counter(named(name, help));
   return {
     loads: count("vitrine_search_loads_total", "Search indexes loaded"),
     evictions: count("vitrine_search_evictions_total", "Search indexes dropped for want of memory"),

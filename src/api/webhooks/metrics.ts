@@ -2,6 +2,7 @@
 
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Database } from "../db/database.ts";
+import { metricOptions } from "../http/metric-options.ts";
 import { cached } from "../jobs/promise-cache.ts";
 import { withTimeout } from "../jobs/timeout.ts";
 import { type DeliveryState, readDeliveryState } from "./delivery-store.ts";
@@ -20,11 +21,7 @@ export interface WebhookMetrics {
 
 /** Registers the metrics. The database is read at a scrape, at most every five seconds; without an answer in two, the gauges are left out. */
 export function createWebhookMetrics(registry: Registry, database: Database): WebhookMetrics {
-  const named = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) => {
-    // The registry outlives this file when the API is loaded again.
-    registry.removeSingleMetric(name);
-    return { name, help, labelNames, registers: [registry] };
-  };
+  const named = metricOptions(registry);
   const deliveries = new Counter(
     named("vitrine_webhook_deliveries_total", "Attempts of webhook deliveries, in this process", "outcome"),
   );

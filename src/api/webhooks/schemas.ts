@@ -2,8 +2,9 @@
 
 import { z } from "@hono/zod-openapi";
 import { type EventType, eventTypes, isEventType } from "../events/rules.ts";
-import { clip, collectionRefField, isStorable } from "../http/fields.ts";
+import { collectionRefField, isStorable } from "../http/fields.ts";
 import { parseUrl } from "../http/text/parse-url.ts";
+import { clip } from "../http/text/printable.ts";
 import type { DeliveryRow } from "./delivery-store.ts";
 import type { WebhookState } from "./service.ts";
 

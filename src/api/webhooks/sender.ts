@@ -69,7 +69,7 @@ export function createSender(deps: {
       isGone: status === 410,
       retryAfterMs: answer.retryAfterMs ?? 0,
       responseStatus: status,
-      responseBody: storable(answer.text).slice(0, BODY_CHARACTERS),
+      responseBody: storable(answer.text.slice(0, BODY_CHARACTERS)),
       error: isDelivered ? null : explain(status),
       durationMs: Math.round(performance.now() - startedAt),
     };

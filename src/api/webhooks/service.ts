@@ -38,6 +38,8 @@ import {
 export const WEBHOOKS_MAX = 10;
 /** Tests and resends of a webhook that wait to be sent. */
 const EXTRA_MAX = 100;
+// Each takes as long as its receiver, at most 15 seconds.
+const EXTRA_RETRY_SECONDS = 5;
 const TEST_SUBJECT = "test";
 
 /** A webhook, with how many deliveries it has yet to get. */
@@ -94,9 +96,11 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
     extra: { messageId: string; kind: "test" | "resend"; eventType: string; subject: string; body: string },
   ): Promise<DeliveryRow> {
     if ((await countExtra(tx, webhookId, EXTRA_MAX)) >= EXTRA_MAX)
-      throw new ApiError("RATE_LIMITED", [
-        { path: "", message: `${EXTRA_MAX} tests and resends of this webhook wait to be sent already` },
-      ]);
+      throw new ApiError(
+        "RATE_LIMITED",
+        [{ path: "", message: `${EXTRA_MAX} tests and resends of this webhook wait to be sent already` }],
+        { retryAfterSeconds: EXTRA_RETRY_SECONDS },
+      );
     const [row] = await addDeliveries(tx, [{ webhookId, eventId: null, ...extra }]);
     if (!row) throw new Error("a delivery was not added");
     await notifyWorkers(tx);

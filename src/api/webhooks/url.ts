@@ -3,8 +3,8 @@
 import { isIP } from "node:net";
 import { refuseUrl } from "../fetch/guarded-fetch.ts";
 import { isPublicAddress, isThisMachine } from "../fetch/safe-address.ts";
-import { clip } from "../http/fields.ts";
 import { parseUrl } from "../http/text/parse-url.ts";
+import { clip } from "../http/text/printable.ts";
 import { URL_CHARACTERS_MAX } from "./schemas.ts";
 
 /** `host:port` of a URL, as limits per host count it. */

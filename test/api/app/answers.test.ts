@@ -25,6 +25,14 @@ describe("a path that nothing serves", () => {
     expect(program.body).toMatchObject({ code: "NOT_FOUND" });
   });
 
+  it.each(["application/json, text/html;q=0.1", "application/json, text/html", "text/html;q=0, */*"])(
+    "is JSON for a program that reads pages at most as well: %s",
+    async (accept) => {
+      const { status, body } = await api.call("/nowhere/at/all", { headers: { accept } });
+      expect([status, body.code]).toEqual([404, "NOT_FOUND"]);
+    },
+  );
+
   it("of another method is no page", async () => {
     const headers = { accept: "text/html" };
 

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import {
   addressField,
   chainIdField,
-  clip,
   collectionNameField,
   collectionRefField,
   tokenIdField,
 } from "../../../src/api/http/fields.ts";
+import { clip } from "../../../src/api/http/text/printable.ts";
 
 const UINT256_MAX = (2n ** 256n - 1n).toString();
 const MIXED = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
@@ -126,5 +126,9 @@ describe("what is repeated of a request", () => {
     expect(clip("short")).toBe("short");
     expect(clip("x".repeat(80))).toHaveLength(80);
     expect(clip("x".repeat(81))).toBe(`${"x".repeat(80)}…`);
+  });
+
+  it("is not cut within a character", () => {
+    expect(clip(`${"x".repeat(79)}😀 and more`)).toBe(`${"x".repeat(79)}…`);
   });
 });

@@ -63,6 +63,7 @@ it.each([
   ["-5", 1_000],
   ["", 1_000],
   ["Fri, 31 Dec 1999 23:59:59 GMT", 1_000],
+  ["Fri, 31 Dec 2199 23:59:59 GMT", 4_000],
   [null, 1_000],
   [undefined, 1_000],
 ])("a Retry-After of %j asks an RPC endpoint's policy for %d ms", (header, ms) => {

@@ -32,10 +32,17 @@ describe("what is not there", () => {
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
   });
 
-  it("is the API's error for programs", async () => {
-    const { status, body } = await world.api.call(`${HEROES}/404`);
-    expect([status, body]).toMatchObject([404, { code: "TOKEN_NOT_FOUND", request_id: expect.any(String) }]);
-  });
+  it.each([undefined, "application/json, text/html;q=0.1"])(
+    "is the API's error for programs: Accept %s",
+    async (accept) => {
+      const headers: Record<string, string> = accept === undefined ? {} : { accept };
+      const { status, body } = await world.api.call(`${HEROES}/404`, { headers });
+      expect([status, body]).toMatchObject([
+        404,
+        { code: "TOKEN_NOT_FOUND", request_id: expect.any(String) },
+      ]);
+    },
+  );
 
   it("is refused in an address: a cursor of another order", async () => {
     const { status, text } = await get(`${HEROES}?cursor=nonsense`);

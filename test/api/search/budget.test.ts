@@ -45,6 +45,14 @@ describe("a budget", () => {
     expect(budget.bytes).toBe(90);
   });
 
+  it("can be made again with the same registry, as when the API is loaded again", async () => {
+    const metrics = new Registry();
+    const [, again] = [1, 2].map(() => createBudget({ max: 100, drop() {}, logger: silentLogger, metrics }));
+    await again?.place(ref("a"), "asked", async () => 40);
+
+    expect(await metrics.metrics()).toContain("vitrine_search_index_bytes 40");
+  });
+
   it("loads none for which it has no room, and drops none for one that is only kept warm", async () => {
     const { budget, dropped, load } = createCase(100);
     await load("a", 80);

@@ -213,7 +213,8 @@ describe("deliveries", () => {
        select $1, n, 'test', 'test', 'test', '{}' from generate_series(1, 100) n`,
       [body.id],
     );
-    expect((await api.call(at, { method: "POST", key })).status).toBe(429);
+    const refused = await api.call(at, { method: "POST", key });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"]);
   });
 
   it("are forgotten after seven days, but not those that an active webhook has yet to get", async () => {

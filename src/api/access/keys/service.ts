@@ -3,8 +3,8 @@
 import { randomUUID } from "node:crypto";
 import type { Database, Queryable } from "../../db/database.ts";
 import { ApiError } from "../../http/errors.ts";
-import { clip } from "../../http/fields.ts";
 import type { CallerApp } from "../../http/router.ts";
+import { clip } from "../../http/text/printable.ts";
 import { createPromiseCache } from "../../jobs/promise-cache.ts";
 import { addAudit } from "../audit.ts";
 import type { Cipher } from "./encryption.ts";

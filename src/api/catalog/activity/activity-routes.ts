@@ -6,13 +6,13 @@ import { ApiError } from "../../http/errors.ts";
 import {
   addressField,
   chainIdField,
-  clip,
   collectionNameField,
   limitField,
   tokenIdField,
 } from "../../http/fields.ts";
 import { cursorField } from "../../http/page-cursor.ts";
 import { createRouter } from "../../http/router.ts";
+import { clip } from "../../http/text/printable.ts";
 import type { Collections } from "../collections.ts";
 import type { Catalog } from "../service.ts";
 import {

@@ -2,9 +2,10 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import { errorResponses } from "../../http/error-responses.ts";
-import { chainIdField, clip, collectionNameField, limitField } from "../../http/fields.ts";
+import { chainIdField, collectionNameField, limitField } from "../../http/fields.ts";
 import { cursorField } from "../../http/page-cursor.ts";
 import { createRouter } from "../../http/router.ts";
+import { clip } from "../../http/text/printable.ts";
 import type { Collections } from "../collections.ts";
 import type { OwnersService } from "./owners.ts";
 

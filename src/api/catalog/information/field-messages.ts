@@ -1,7 +1,7 @@
 /** Messages for invalid fields: what is expected, the limit, and what arrived. */
 
 import type { z } from "@hono/zod-openapi";
-import { clip } from "../../http/fields.ts";
+import { clip } from "../../http/text/printable.ts";
 import { describe } from "../../metadata/rules.ts";
 
 type Issue = { readonly input?: unknown };

@@ -1,7 +1,7 @@
 /** Schemas of collection information, as submitted and as returned (facts of the field's listing form). */
 
 import { z } from "@hono/zod-openapi";
-import { clip } from "../../http/fields.ts";
+import { clip } from "../../http/text/printable.ts";
 import { faultOfSlug } from "../../http/text/slug.ts";
 import { hostOf } from "../../media/rules.ts";
 import { describe, storable } from "../../metadata/rules.ts";

@@ -3,7 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import { parseAddress } from "../../../domain/token-ref.ts";
 import { ApiError } from "../../http/errors.ts";
-import { clip } from "../../http/fields.ts";
+import { clip } from "../../http/text/printable.ts";
 import { describe, storable, valueText } from "../../metadata/rules.ts";
 import type { TokenFilter } from "../../search/query.ts";
 import { charactersAtMost, listAtMost, mustBe, mustBeObject } from "../information/field-messages.ts";

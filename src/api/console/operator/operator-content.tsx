@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import { ApiError } from "../../http/errors.ts";
-import { clip } from "../../http/fields.ts";
+import { clip } from "../../http/text/printable.ts";
 import { hostPatternProblem, parseHostPattern } from "../../media/module.ts";
 import { displayTypes } from "../../metadata/rules.ts";
 import { formatCount, formatNumber } from "../../ui/numbers.ts";

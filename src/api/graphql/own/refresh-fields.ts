@@ -2,7 +2,8 @@
 
 import { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
-import { clip, collectionNameField } from "../../http/fields.ts";
+import { collectionNameField } from "../../http/fields.ts";
+import { clip } from "../../http/text/printable.ts";
 import { createBatch } from "../../jobs/batch.ts";
 import type { Receipt } from "../../refresh/receipts/receipts.ts";
 import { refusalOf, tokenIdsField } from "../../refresh/rules.ts";

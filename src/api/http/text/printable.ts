@@ -6,8 +6,11 @@
 /** Controls, those of writing direction, and those that no font shows. */
 export const INVISIBLE = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu;
 
-/** At most `max` characters, none of them cut in half. */
-export const clip = (text: string, max: number): string =>
+// Of what a request sent, short enough to repeat in its answer.
+const REPEATED_CHARACTERS = 80;
+
+/** At most `max` characters, none of them cut in half; by default as many as an answer repeats of a request. */
+export const clip = (text: string, max: number = REPEATED_CHARACTERS): string =>
   text.length > max
     ? `${text
         .slice(0, max)

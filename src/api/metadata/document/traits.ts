@@ -1,6 +1,6 @@
 /** Traits from `attributes` or `properties` (spec.md "Attribute entry"): valid entries only, nothing converted. */
 
-import { clip } from "../../http/fields.ts";
+import { clip } from "../../http/text/printable.ts";
 import type { IssueCode, IssueList } from "./issues.ts";
 import { describe, isJsonObject, type JsonObject, own, storable } from "./json.ts";
 import { isExact, sourceAt } from "./number-source.ts";

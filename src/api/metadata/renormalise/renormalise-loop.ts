@@ -1,6 +1,7 @@
 /** Runs the renormaliser in the background: woken by a database notification, with a slow poll as a fallback. */
 
 import { Gauge, type Registry } from "prom-client";
+import { metricOptions } from "../../http/metric-options.ts";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
 import { createRenormaliser, type Renormaliser, type RenormaliserDeps } from "./renormalise.ts";
@@ -45,13 +46,11 @@ export function startRenormaliser(
 }
 
 function registerGauge(registry: Registry, renormaliser: Renormaliser): void {
-  const name = "vitrine_renormalise_tokens_left";
-  // The registry outlives this module when the API is reloaded.
-  registry.removeSingleMetric(name);
   new Gauge({
-    name,
-    help: "Tokens whose stored documents are still to be read again by new rules; the same on every replica",
-    registers: [registry],
+    ...metricOptions(registry)(
+      "vitrine_renormalise_tokens_left",
+      "Tokens whose stored documents are still to be read again by new rules; the same on every replica",
+    ),
     async collect() {
       const state = await withTimeout(SCRAPE_MS, renormaliser.progress());
       if (typeof state?.total === "number") this.set(state.total - state.done);

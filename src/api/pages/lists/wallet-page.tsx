@@ -3,7 +3,7 @@
 import { parseAddress } from "../../../domain/token-ref.ts";
 import { walletTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
-import { clip } from "../../http/fields.ts";
+import { clip } from "../../http/text/printable.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Card, Empty, Title } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";

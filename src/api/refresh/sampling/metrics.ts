@@ -1,6 +1,7 @@
 /** Prometheus metrics of sampling, on Ponder's public /metrics: no host or collection appears in a label. */
 
 import { Counter, type Registry } from "prom-client";
+import { metricOptions } from "../../http/metric-options.ts";
 
 /** What was sampled: the URI that the contract returns, or the document behind it. */
 export type Sampled = "uri" | "document";
@@ -16,11 +17,9 @@ export interface SamplingMetrics {
 
 /** Registers the counters; each counts the work of this process. */
 export function createSamplingMetrics(registry: Registry): SamplingMetrics {
-  const counter = <Label extends string>(name: string, help: string, label: Label): Counter<Label> => {
-    // The registry outlives this file when the API is loaded again.
-    registry.removeSingleMetric(name);
-    return new Counter({ name, help, labelNames: [label], registers: [registry] });
-  };
+  const named = metricOptions(registry);
+  const counter = <Label extends string>(name: string, help: string, label: Label): Counter<Label> =>
+    new Counter(named(name, help, label));
   const rounds = counter(
     "vitrine_sample_rounds_total",
     "Rounds of samples that ended, in this process",
