@@ -95,7 +95,10 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
   ): Promise<DeliveryRow> {
     if ((await countExtra(tx, webhookId, EXTRA_MAX)) >= EXTRA_MAX)
       throw new ApiError("RATE_LIMITED", [
-        { path: "", message: `${EXTRA_MAX} tests and resends of this webhook wait to be sent already` },
+        {
+          path: "",
+          message: `${EXTRA_MAX} tests and resends of this webhook are already waiting to be sent`,
+        },
       ]);
     const [row] = await addDeliveries(tx, [{ webhookId, eventId: null, ...extra }]);
     if (!row) throw new Error("a delivery was not added");
