@@ -1,4 +1,7 @@
-/** When failed work is retried. docs/refresh.md, "Retries", shows this table, and a test compares the two. */
+/**
+ * When failed fetches and calls are retried. docs/refresh.md, "Retries", shows this table, and a test compares the two.
+ * Webhooks, rounds of samples and reads of contracts have pauses of their own.
+ */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
