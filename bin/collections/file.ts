@@ -45,9 +45,9 @@ export function readEntries(file: string): CollectionsFile {
   try {
     parsed = JSON.parse(text);
   } catch (cause) {
-    throw new Error(`${file} is not valid JSON (${(cause as Error).message}); mend it first.`, { cause });
+    throw new Error(`${file} is not valid JSON (${(cause as Error).message}); fix it first.`, { cause });
   }
-  if (!Array.isArray(parsed)) throw new Error(`${file} is not an array of collections; mend it first.`);
+  if (!Array.isArray(parsed)) throw new Error(`${file} is not an array of collections; fix it first.`);
   return { text, entries: parsed };
 }
 

@@ -82,7 +82,7 @@ async function examine(target: string, tokenId: string | undefined, means: Means
   const isUri =
     locate(target, means.fetching.gateways).kind === "located" || /^[a-z][a-z0-9+.-]*:/i.test(target);
   if (isUri) return examineUri(means.fetching, target, tokenId);
-  throw new Error(`"${target}" is no URI, no chainId:address:tokenId, and no file that is there.`);
+  throw new Error(`"${target}" is neither a URI, a chainId:address:tokenId, nor an existing file.`);
 }
 
 function read(file: string): Buffer {

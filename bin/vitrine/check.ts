@@ -29,8 +29,10 @@ const parsePrivateHost = (text: string): string | undefined =>
 export function addCheckCommand(program: Command, tool: Tool): void {
   program
     .command("check <target>")
-    .description("try a token's metadata before a marketplace does; needs no service and stores nothing")
-    .summary("try a token's metadata; needs no service")
+    .description(
+      "check a token's metadata before a marketplace reads it; needs no service and stores nothing",
+    )
+    .summary("check a token's metadata; needs no service")
     .option("--token-id <id>", "replaces {id} in a URI and its document, as in ERC-1155", parseId)
     .option(
       "--allow-private <host:port>",
@@ -50,7 +52,7 @@ export function addCheckCommand(program: Command, tool: Tool): void {
   chainId:address:tokenId        read from the contract, at PONDER_RPC_URL_<chainId>
   a path, or - for stdin         the JSON document itself
 
-Exit code: 0 when it is valid, ${NOT_VALID_EXIT_CODE} when it has an error or could not be fetched, 1 when it could not be tried.`,
+Exit code: 0 when it is valid, ${NOT_VALID_EXIT_CODE} when it has an error or could not be fetched, 1 when the check could not run.`,
     )
     .action(async (target: string, options: CheckOptions) => {
       loadEnvironment();

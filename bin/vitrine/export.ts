@@ -41,7 +41,7 @@ export function addExportCommand(program: Command, tool: Tool): void {
     .option("--from-token-id <id>", "tokens: the first id")
     .option("--to-token-id <id>", "tokens: the last id")
     .option("--out <file>", "a new file (default: stdout)")
-    .option("--resume", "go on after the last complete row of --out (NDJSON and CSV)")
+    .option("--resume", "resume after the last complete row of --out (NDJSON and CSV)")
     .addHelpText(
       "after",
       `\nIt reads with a key of the app "${APP}", which is created for this run and revoked at its end.`,
@@ -111,7 +111,7 @@ async function run({ connect, print, progress }: Tool, collection: string, optio
     });
     line.end();
     const result = { file, ...done, rows_before: written.rows, as_of_block: block && Number(block) };
-    const before = written.rows > 0 ? `, after ${written.rows} rows of before` : "";
+    const before = written.rows > 0 ? `, after ${written.rows} existing rows` : "";
     const lines = [`${file}: ${describe(done)}${before}, as of block ${block ?? "none"}`];
     if (file !== undefined) print(result, lines);
   } finally {

@@ -75,7 +75,7 @@ function checkLines({ verdict, schema, build_id, index_build_id, reasons, next }
 
 const nextLine = (schema: string, next: NonNullable<IndexCheck["next"]>): string =>
   ({
-    free: `"npx vitrine index beside" builds it in schema "${next.schema}" while "${schema}" serves on`,
+    free: `"npx vitrine index beside" builds it in schema "${next.schema}" while "${schema}" keeps serving`,
     begun: `schema "${next.schema}" holds this build already: DATABASE_SCHEMA=${next.schema} npm start`,
-    in_use: `schema "${next.schema}" holds this build already, and a process is on it`,
+    in_use: `schema "${next.schema}" holds this build already, and a process is using it`,
   })[next.state];

@@ -46,7 +46,7 @@ async function takeSchema(connectionString: string, schema: string): Promise<voi
     schema,
     onLine: say,
     onTaken: () => {
-      say(`vitrine: another process has taken schema "${schema}", to which the connection was lost; ending.`);
+      say(`vitrine: another process took schema "${schema}" while the connection was lost; exiting.`);
       // Skip Ponder's own shutdown: it would unlock the schema under its new owner.
       process.exit(TRY_AGAIN_CODE);
     },

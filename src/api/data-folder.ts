@@ -10,7 +10,7 @@ export function makeDataFolder(folder: string): void {
   try {
     makeNow(resolve(folder));
   } catch (cause) {
-    throw new BootError(`${folder} can't be made; set VITRINE_DATA to a folder that can be written.`, {
+    throw new BootError(`${folder} can't be created; set VITRINE_DATA to a folder that can be written.`, {
       cause,
     });
   }

@@ -1,4 +1,4 @@
-/** Secrets that a service makes for itself: random, created once, kept in its data folder. */
+/** Secrets that a service generates for itself: random, created once, kept in its data folder. */
 
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ export const localOperatorToken = (dataFolder: string): string =>
 export function defaultSecret(baseUrl: string, dataFolder: string): string {
   if (isLocal(baseUrl)) return persistedSecret(dataFolder, "secret", "secret", SECRET_LENGTH_MIN);
   throw new BootError(
-    `VITRINE_SECRET must be set where BASE_URL is public; \`openssl rand -hex 32\` makes one. See README "Configuration".`,
+    `VITRINE_SECRET must be set where BASE_URL is public; generate one with \`openssl rand -hex 32\`. See README "Configuration".`,
   );
 }
 
@@ -39,7 +39,7 @@ function persistedSecret(dataFolder: string, name: string, what: string, lengthM
   const text = readKept(file).trim();
   // An interrupted first start leaves an empty file, and an empty token disables the operator API for good.
   if (text.length < lengthMin) {
-    throw new BootError(`${file} holds no ${what}; delete it, and the next start makes a new one.`);
+    throw new BootError(`${file} holds no valid ${what}; delete it, and the next start creates one.`);
   }
   return text;
 }

@@ -45,7 +45,7 @@ export async function serve(queries: PonderQueries) {
   if (runtime.command === "start") await services.chain.takeIndex(PROJECT);
 
   const storeFault = await stopOnBootError(() => services.images.disk.check());
-  if (storeFault !== undefined) logger.warn({ msg: "The store of images is away", reason: storeFault });
+  if (storeFault !== undefined) logger.warn({ msg: "The image store is unavailable", reason: storeFault });
 
   const graphqlRoutes = await createGraphqlModule({
     ponder: createPonderHandler(queries),

@@ -71,7 +71,7 @@ export function createServices(deps: ServiceDeps) {
     ...(metrics && { metrics: createGatewayMetrics(metrics, config.ipfsGateways) }),
     onMismatch: (gateway, cause) =>
       logger.warn({
-        msg: "Paused an IPFS gateway that sent other bytes than it was asked for",
+        msg: "Paused an IPFS gateway that returned the wrong bytes",
         gateway,
         cause,
       }),

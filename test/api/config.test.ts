@@ -309,7 +309,7 @@ describe("the operator token", () => {
       writeFileSync(file, content);
 
       expect(() => localOperatorToken(folder)).toThrow(
-        new BootError(`${file} holds no operator token; delete it, and the next start makes a new one.`),
+        new BootError(`${file} holds no valid operator token; delete it, and the next start creates one.`),
       );
     },
   );

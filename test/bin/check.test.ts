@@ -153,7 +153,7 @@ describe("npx vitrine check", () => {
       [1, ""],
     ]);
     expect(answers[0].stderr).toBe(
-      'vitrine: "nonsense" is no URI, no chainId:address:tokenId, and no file that is there.\n',
+      'vitrine: "nonsense" is neither a URI, a chainId:address:tokenId, nor an existing file.\n',
     );
     expect(answers[1].stderr).toContain("must be host:port");
   });

@@ -225,7 +225,7 @@ describe("more tokens", () => {
     const next = page.locator("#more a[rel=next]");
     await next.evaluate((link) => link.setAttribute("href", "?cursor=nonsense"));
     await page.locator("#more").scrollIntoViewIfNeeded();
-    await page.getByRole("link", { name: "The next tokens did not come. Try again" }).waitFor();
+    await page.getByRole("link", { name: "Couldn’t load more tokens. Try again" }).waitFor();
     await page.waitForLoadState("networkidle");
 
     expect(requests).toEqual(["?cursor=nonsense&part=tokens"]);

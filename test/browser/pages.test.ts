@@ -33,7 +33,7 @@ const search = (page: Page): string => new URL(page.url()).search;
 /** Every state that a page can be in, and its visible text. Their usual states are in pages-around.test.ts. */
 const states = (): readonly (readonly [path: string, text: string])[] => [
   [`${heroes}?is:Class=Knight&from:Level=20&locked=false`, "6 tokens"],
-  [`${heroes}?q=nobody`, "No token matches all of this."],
+  [`${heroes}?q=nobody`, "No tokens match these filters."],
   [`${heroes}?owner=nobody`, "is not an address"],
   [`${heroes}/2`, "Tradable"],
   [`${heroes}/4`, "Others"],

@@ -209,7 +209,7 @@ const faults: Readonly<Record<string, { env: () => Record<string, string>; sente
   },
   "a data folder that can't be made": {
     env: () => ({ VITRINE_DATA: "/proc/vitrine" }),
-    sentence: /\/proc\/vitrine can't be made; set VITRINE_DATA to a folder that can be written\.$/,
+    sentence: /\/proc\/vitrine can't be created; set VITRINE_DATA to a folder that can be written\.$/,
   },
   "a data folder that takes no file": {
     env: () => ({ VITRINE_DATA: "/proc/self", DATABASE_URL: otherUrl({}) }),
@@ -243,7 +243,7 @@ const faults: Readonly<Record<string, { env: () => Record<string, string>; sente
   },
   "a role that may create no schema": {
     env: () => ({ DATABASE_URL: otherUrl({ username: "reader", password: "r" }) }),
-    sentence: /Role "reader" may not create schemas in database "vitrine"; let it by `grant create on /,
+    sentence: /Role "reader" may not create schemas in database "vitrine"; allow it with `grant create on /,
   },
   "a database that can't hold every document": {
     env: () => ({ DATABASE_URL: otherUrl({ pathname: "/latin" }) }),

@@ -237,7 +237,7 @@ describe("a token that was just minted", () => {
     await mint("AnyItems", 73n);
 
     expect((await refreshOne("AnyItems", "73")).errors).toMatchObject([
-      { message: expect.stringContaining("only callers with a key may have it read") },
+      { message: expect.stringContaining("only callers with a key can request it") },
     ]);
     const { body } = await partner.refresh(lower(contracts.AnyItems), ["73"], "?wait=10");
     expect(body.tokens).toMatchObject([{ token_id: "73", status: "updated", image: "pending" }]);

@@ -123,7 +123,7 @@ it("a crash loses no request either, and the next start takes the dead one's loc
 
   const log = world.service.log().slice(logged);
   expect(log).toMatch(
-    /is gone; its lock on schema "vitrine_e2e" is taken away[\s\S]+Detected crash recovery/,
+    /is gone; its lock on schema "vitrine_e2e" has been removed[\s\S]+Detected crash recovery/,
   );
   expect(log).not.toContain("Schema is locked");
   await untilDone(receipt);
@@ -140,7 +140,7 @@ it("a supervised Ponder that is killed is replaced by one that does not wait for
   await untilDone(receipt);
   const log = world.service.log().slice(logged);
   expect(log).toMatch(
-    /Ponder ended by SIGKILL[\s\S]+its lock on schema "vitrine_e2e" is taken away[\s\S]+Detected crash recovery/,
+    /Ponder ended by SIGKILL[\s\S]+its lock on schema "vitrine_e2e" has been removed[\s\S]+Detected crash recovery/,
   );
   expect(log).not.toContain("Schema is locked");
   expect(log.match(/Ponder ended/g)).toHaveLength(1);

@@ -1358,7 +1358,7 @@ export interface components {
              * @description - `not_an_object` (error): The document is not a JSON object.
              *     - `missing_name` (error): `name` is required and is missing, empty or not a string.
              *     - `missing_image` (error): `image` is required and is missing, empty or not a string.
-             *     - `wrong_type` (warning): An optional field holds another type than a string; it is ignored.
+             *     - `wrong_type` (warning): An optional field is not a string; it is ignored.
              *     - `unusable_url` (warning): `image`, `video` or `animation_url` is not an http, https or ipfs URL; it is kept, and no page can show it.
              *     - `attributes_and_properties` (warning): Both are present; `properties` is ignored.
              *     - `attributes_not_array` (warning): `attributes` is not an array; it is ignored.

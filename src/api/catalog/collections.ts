@@ -46,7 +46,7 @@ export function createCollections(
     const [first, second] = byChain.values();
     if (!first) throw new ApiError("COLLECTION_NOT_FOUND");
     if (!second) return first;
-    const message = `is needed: the slug "${name}" is used on the chains ${[...byChain.keys()].join(" and ")}`;
+    const message = `is required: the slug "${name}" exists on chains ${[...byChain.keys()].join(" and ")}`;
     throw new ApiError("INVALID_REQUEST", [{ path: "chain_id", message }]);
   }
 

@@ -115,7 +115,7 @@ export function createCatalog(deps: CatalogDeps) {
       const tokens = asked.flatMap(({ collection, tokenIds }) => refsOf(collection, [...new Set(tokenIds)]));
       const fitting = await countFitting(tokens);
       if (fitting === tokens.length) return;
-      const message = `asks for ${tokens.length} tokens with large documents, of which an answer has room for ${fitting}`;
+      const message = `asks for ${tokens.length} tokens whose documents exceed one answer; at most ${fitting} fit`;
       throw new ApiError("INVALID_REQUEST", [{ path: field, message }]);
     },
 

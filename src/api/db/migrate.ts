@@ -65,7 +65,7 @@ async function apply(
         throw new Error(`Migration ${name} failed: ${cause.message}`, { cause });
       await client.query("rollback");
       if (tries === 1)
-        say(`vitrine: migration ${name} waits until other transactions let go of what it changes.`);
+        say(`vitrine: migration ${name} is waiting for other transactions to release their locks.`);
       await sleep(LOCK_PAUSE_MS);
     }
   }

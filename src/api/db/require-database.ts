@@ -47,7 +47,7 @@ function requireOffered({ database, role, encoding, mayCreate }: Offered, say: (
   // It stores bytes and knows no characters, so it takes every document. PostgreSQL's normalize() needs UTF8.
   if (encoding === "SQL_ASCII") {
     say(
-      `vitrine: database "${database}" has the encoding SQL_ASCII, in which PostgreSQL can't search texts; ${another}`,
+      `vitrine: database "${database}" has the encoding SQL_ASCII, in which text search doesn't work; ${another}`,
     );
   } else if (encoding !== "UTF8") {
     throw new BootError(
@@ -56,7 +56,7 @@ function requireOffered({ database, role, encoding, mayCreate }: Offered, say: (
   }
   if (!mayCreate) {
     throw new BootError(
-      `Role "${role}" may not create schemas in database "${database}"; let it by \`grant create on database "${database}" to "${role}"\`, or name another role in DATABASE_URL.`,
+      `Role "${role}" may not create schemas in database "${database}"; allow it with \`grant create on database "${database}" to "${role}"\`, or name another role in DATABASE_URL.`,
     );
   }
 }

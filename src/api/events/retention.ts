@@ -1,7 +1,7 @@
 /** How long events are kept (design: "Event stream"). */
 
 import type { Database, Queryable } from "../db/database.ts";
-import { type DailyJob, deleteInBatches } from "../jobs/daily.ts";
+import { type DailyJob, repeatInBatches } from "../jobs/daily.ts";
 
 // Ids have no gaps, so a deletion removes the oldest ids. Events that a reorg may still revert are kept, however old, and
 // so are those above `$1`, which others have yet to read.
@@ -17,6 +17,6 @@ export const forgetOldEvents = (readPosition: (db: Queryable) => Promise<number>
     const [row] = await database.query<{ id: string | null }>(newestOld, [await readPosition(database)]);
     if (!row || row.id === null) return 0;
     const old = `select id from vitrine.event where id <= ${BigInt(row.id)} order by id limit $1`;
-    return deleteInBatches(database, `delete from vitrine.event where id in (${old}) returning 1`);
+    return repeatInBatches(database, `delete from vitrine.event where id in (${old}) returning 1`);
   },
 });

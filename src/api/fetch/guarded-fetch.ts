@@ -218,7 +218,7 @@ export function refuseUrl(url: string): FailedFetch | undefined {
   if (protocol !== "http:" && protocol !== "https:")
     return failed("invalid_url", `${protocol} is not http(s)`, false);
   if (username || password) return failed("invalid_url", "the URL carries credentials", false);
-  if (BAD_PORTS.has(port)) return failed("invalid_url", "the URL's port is not for HTTP", false);
+  if (BAD_PORTS.has(port)) return failed("invalid_url", "the URL's port is blocked", false);
   return undefined;
 }
 
@@ -237,8 +237,8 @@ function discard({ body }: Response): void {
 }
 
 /**
- * Whether a connection that had served before has ended without this answer. Hosts close those that rest, or that served
- * for long, while the next request is on its way; it may be sent again (RFC 9110, 9.2.2).
+ * Whether a connection that had served before has ended without this answer. Hosts close idle connections, and those
+ * that have served for long, while the next request is on its way; it may be sent again (RFC 9110, 9.2.2).
  */
 const isOfUsedConnection = (error?: { readonly socket?: { readonly bytesRead?: number } }): boolean =>
   (error?.socket?.bytesRead ?? 0) > 0;
@@ -320,7 +320,7 @@ export function explain(
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "UND_ERR_CONNECT_TIMEOUT") return timeout(`no connection within ${limitsMs.connect} ms`);
     if (code === "UND_ERR_HEADERS_TIMEOUT") return timeout(`no complete headers within ${limitsMs.idle} ms`);
-    if (code === "UND_ERR_BODY_TIMEOUT") return timeout(`the body stood still for ${limitsMs.idle} ms`);
+    if (code === "UND_ERR_BODY_TIMEOUT") return timeout(`the body stalled for ${limitsMs.idle} ms`);
   }
   const { code } = (error.cause ?? error) as NodeJS.ErrnoException;
   // An abort's code is a number.

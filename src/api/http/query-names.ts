@@ -62,8 +62,8 @@ function rename(
 }
 
 function unknownMessage(name: string, known: readonly string[]): string {
-  const shown = `"${clip(name)}" is no parameter of this operation`;
-  if (known.length === 0) return `${shown}, which has none`;
+  const shown = `"${clip(name)}" is not a parameter of this operation`;
+  if (known.length === 0) return `${shown}; it has none`;
   const closest = closestOf(name, known);
   return closest === undefined
     ? `${shown}; it has ${known.join(", ")}`

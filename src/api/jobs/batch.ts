@@ -13,8 +13,9 @@ export interface BatchOptions {
 
 /**
  * The value of a key in what `load` returns, or undefined. Keys that are asked for in the same turn of the event loop, or
- * while `atOnce` loads are running (or for `besideAfterMs` while fewer are), are loaded together, each once. A load begins after all its keys were asked
- * for, so nobody gets what was read before. Its failure reaches all who wait for it.
+ * while `atOnce` loads are running (or for `besideAfterMs` while fewer are), are loaded together, each once. A load
+ * begins after all its keys were asked for, so no caller gets a value read before it asked. Its failure reaches all who
+ * wait for it.
  */
 export function createBatch<Value, Key = string>(
   load: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>,

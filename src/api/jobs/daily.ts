@@ -116,10 +116,10 @@ export function startDaily(deps: Parameters<typeof createDaily>[0]): Pick<PassLo
 }
 
 /**
- * Repeats a deletion, whose only parameter is the maximum number of rows, until it finds fewer. Returns how many rows
- * it deleted.
+ * Repeats a statement, whose only parameter is the maximum number of rows that it deletes or changes, until it finds
+ * fewer. Returns how many rows it changed.
  */
-export async function deleteInBatches(database: Database, sql: string): Promise<number> {
+export async function repeatInBatches(database: Database, sql: string): Promise<number> {
   let total = 0;
   for (;;) {
     const rows = await database.query(sql, [BATCH_ROWS]);

@@ -48,7 +48,10 @@ export interface ClaimQuota {
 }
 
 export interface HostConcurrency {
-  /** Waits for a turn. Undefined if the host is paused, or was and is being probed, if it stays busy for a second, or if `signal` is aborted. */
+  /**
+   * Waits for a turn. Undefined if the host is paused or being probed, or stays busy for a second, or if `signal` is
+   * aborted.
+   */
   enter(host: string, visit: Visit): Promise<HostTurn | undefined>;
   /** Counts claimed work for a host until the returned function is called. */
   expect(host: string): () => void;

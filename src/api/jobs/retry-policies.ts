@@ -1,4 +1,7 @@
-/** When failed work is retried. docs/refresh.md, "Retries", shows this table, and a test compares the two. */
+/**
+ * When failed fetches and calls are retried. docs/refresh.md, "Retries", shows this table, and a test compares the two.
+ * Webhooks, rounds of samples and reads of contracts have pauses of their own.
+ */
 
 import { parseRetryAfter } from "../http/text/retry-after.ts";
 
@@ -67,7 +70,7 @@ export const retryPolicies = {
   // A document that names a URL with a 404 may have been published before its image, so the URL is retried as long as
   // it is named.
   mediaUrlFault: {
-    appliesTo: "Media whose URL leads nowhere, as by a 404",
+    appliesTo: "Media whose URL is broken, such as one that answers 404",
     attempts: 1,
     outcome: "`rejected` if never read; tried again all the same",
     ...doubling(DAY, 30 * DAY),
@@ -81,7 +84,7 @@ export const retryPolicies = {
     retryAfterMaxMs: 5 * MINUTE,
   },
   hostBusy: {
-    appliesTo: "A token whose host is asked as much as it may be",
+    appliesTo: "A token whose host is at its concurrency limit",
     attempts: Number.POSITIVE_INFINITY,
     outcome: "",
     ...constant(0.5 * SECOND),
@@ -96,9 +99,9 @@ export const retryPolicies = {
   },
   // Its content is hashed all the same; the pause spares fetches a request in vain.
   gatewayMismatch: {
-    appliesTo: "An IPFS gateway that sends other bytes than it was asked for",
+    appliesTo: "An IPFS gateway that returns the wrong bytes",
     attempts: 1,
-    outcome: "asked after the others, and believed in nothing that can't be verified",
+    outcome: "asked last; only verified content is accepted from it",
     ...constant(10 * MINUTE),
   },
   gatewayWithoutBlocks: {

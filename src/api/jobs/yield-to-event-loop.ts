@@ -1,7 +1,4 @@
-/**
- * Splits long work into slices, so that the event loop serves other requests in between. This is half of what a request
- * may wait, since the last step of a slice may take long.
- */
+/** Splits long work into slices, so that the event loop serves other requests in between. */
 
 import { setTimeout as wait } from "node:timers/promises";
 import { createOwnWaits, createProcessorPressure } from "./processor-pressure.ts";
@@ -25,7 +22,7 @@ export function createYield(sliceMs = SLICE_MS): YieldToEventLoop {
 const WAITED_SHARE = 0.25;
 const WAITED_MS = 0.5;
 const CONTENDED_MS = 100;
-// Until the machine's threads are counted again, and longer.
+// Longer than the interval between two counts of the machine's threads.
 const UNDER_PRESSURE_MS = 500;
 // While there is contention, each slice is followed by a pause of this many times its own length.
 const PAUSE = 12;
@@ -54,7 +51,8 @@ function threadCpuMs(): number | undefined {
 
 /**
  * Like `createYield`, for work that the machine's other work comes before: while threads wait for a processor, it uses a
- * thirteenth of one, until it has paused for `pausesMaxMs` in all. Without Linux it can't know of them, and uses what it gets.
+ * thirteenth of one, until it has paused for `pausesMaxMs` in all. On systems other than Linux it can't tell, and
+ * never pauses.
  */
 export function createPoliteYield(
   sliceMs: number,

@@ -1,6 +1,7 @@
 /**
- * The operator's actions, each with its audit row in the same transaction. REST, the console and the CLI all call
- * these, so they can't diverge.
+ * The operator's actions, but for those on keys and sign-ins, which `access` has. REST and the console call these, so
+ * they can't diverge; the CLI calls REST. A change and its audit row are one transaction; a comparison of locks changes
+ * nothing, and its row follows it.
  */
 
 import type { CollectionConfig } from "../../config.ts";

@@ -23,9 +23,9 @@ export interface VerdictDeps {
 }
 
 const UNPROVEN =
-  "unproven: no transfer of it is indexed, and the contract does not say whether it exists; only callers with a key may have it read";
+  "unproven: no transfer of it is indexed, and the contract does not say whether it exists; only callers with a key can request it";
 const queueFull = (max: number): string =>
-  `queue_full: ${max} tokens that are not known yet are waiting already; try again in ${UNAVAILABLE_RETRY_SECONDS} s`;
+  `queue_full: ${max} unknown tokens are already waiting; try again in ${UNAVAILABLE_RETRY_SECONDS} s`;
 const NODE_AWAY = "rpc_unavailable: no transfer of it is indexed, and the node is unreachable; try again";
 
 export type JudgeTokens = (

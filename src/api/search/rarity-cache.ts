@@ -5,9 +5,9 @@ import { areEqualBits, type Bits } from "./columns/bits.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
 import { type Rarity, type RarityCounts, rankByRarity } from "./index/rarity.ts";
 
-/** Larger collections are ranked beside searches, which get the last ranks meanwhile, */
+/** Collections up to this size are ranked at once; larger ones in the background, while searches use the last ranks. */
 export const RANKED_AT_ONCE_MAX = 20_000;
-// and at most a twentieth of the time.
+// Ranking in the background takes at most a twentieth of the time.
 const PAUSE_FACTOR = 20;
 
 export interface RarityCache {

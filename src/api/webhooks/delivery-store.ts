@@ -1,7 +1,7 @@
 /** The deliveries of a webhook, as its owner sees them. */
 
 import type { Queryable } from "../db/database.ts";
-import { type DailyJob, deleteInBatches } from "../jobs/daily.ts";
+import { type DailyJob, repeatInBatches } from "../jobs/daily.ts";
 
 export interface DeliveryRow {
   readonly id: string;
@@ -125,7 +125,7 @@ export async function countPending(
 export const forgetOldDeliveries: DailyJob = {
   name: "delete old webhook deliveries",
   run: (database) =>
-    deleteInBatches(
+    repeatInBatches(
       database,
       `delete from vitrine.webhook_delivery where id in (
          select d.id from vitrine.webhook_delivery d left join vitrine.webhook w on w.id = d.webhook_id

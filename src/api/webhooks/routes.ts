@@ -195,7 +195,7 @@ const pathOf =
       const messages = error.details.map(({ message }) => message);
       throw new ApiError(
         error.code,
-        (messages.length > 0 ? messages : ["is no collection that is served here"]).map((message) => ({
+        (messages.length > 0 ? messages : ["is not a collection served here"]).map((message) => ({
           path,
           message,
         })),

@@ -119,7 +119,7 @@ it("a batch is refused that asks for more than fit, with their number", async ()
   expect(refused.body.details).toEqual([
     {
       path: "token_ids",
-      message: `asks for ${TOKENS} tokens with large documents, of which an answer has room for ${FITTING}`,
+      message: `asks for ${TOKENS} tokens whose documents exceed one answer; at most ${FITTING} fit`,
     },
   ]);
   expect((await batch(FITTING)).body.items).toHaveLength(FITTING);
@@ -143,5 +143,5 @@ it.each<[name: string, field: string, path: string, count?: number]>([
   const { error } = await endpoint.ask(`{ ${field} }`);
 
   expect(error).toMatchObject({ extensions: { code: "INVALID_REQUEST" } });
-  expect(error.message).toContain(`${path}: asks for ${count} tokens with large documents`);
+  expect(error.message).toContain(`${path}: asks for ${count} tokens whose documents exceed one answer`);
 });

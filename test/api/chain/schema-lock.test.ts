@@ -87,7 +87,7 @@ describe("a lock on a schema", () => {
 
     expect(await isLocked()).toBe(false);
     expect(lines).toEqual([
-      `vitrine: process ${process.pid} on ${(await import("node:os")).hostname()} is gone; its lock on schema "${schema}" is taken away.`,
+      `vitrine: process ${process.pid} on ${(await import("node:os")).hostname()} is gone; its lock on schema "${schema}" has been removed.`,
     ]);
   });
 

@@ -27,7 +27,7 @@ it.each([
   [
     "SQL_ASCII",
     undefined,
-    /of_sql_ascii" has the encoding SQL_ASCII, .* can't search texts; create one with /,
+    /of_sql_ascii" has the encoding SQL_ASCII, .* text search doesn't work; create one with /,
   ],
   ["LATIN1", /of_latin1" has the encoding LATIN1, and Vitrine needs UTF8; create one with /, undefined],
 ] as const)("%s is taken, warned of or refused", async (encoding, refusal, warning) => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { createDaily, type DailyJob, deleteInBatches, startDaily } from "../../../src/api/jobs/daily.ts";
+import { createDaily, type DailyJob, repeatInBatches, startDaily } from "../../../src/api/jobs/daily.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { createMemoryLogger } from "../../support/worker.ts";
@@ -125,7 +125,7 @@ it("a job that fails after another process has taken it over leaves that one's c
 it("deletions run on until nothing is left, however many rows there are", async () => {
   await database.query("create table vitrine.litter as select generate_series(1, 4500) as n");
 
-  const deleted = await deleteInBatches(
+  const deleted = await repeatInBatches(
     database,
     "delete from vitrine.litter where n in (select n from vitrine.litter limit $1) returning 1",
   );

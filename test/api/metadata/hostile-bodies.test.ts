@@ -134,7 +134,7 @@ describe("slow and endless hosts", () => {
 
     expect(await fetchFrom(server.host)).toMatchObject({
       reason: "timeout",
-      message: `the body stood still for ${IDLE_MS} ms`,
+      message: `the body stalled for ${IDLE_MS} ms`,
       transient: true,
     });
   });

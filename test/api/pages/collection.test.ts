@@ -219,7 +219,7 @@ describe("a collection's page", () => {
 
   it("says that nothing matches, and how to go on", async () => {
     const { text } = await get(at(["q", "nobody"]));
-    expect(seen(text)).toMatch(/0 tokens No token matches all of this\. Clear the filters/);
+    expect(seen(text)).toMatch(/0 tokens No tokens match these filters\. Clear the filters/);
   });
 
   it("is in one place: an address with capitals leads to it, filters kept", async () => {

@@ -68,7 +68,7 @@ describe("what is long", () => {
 
   it("has an end: a page of transfers beyond the last says so", async () => {
     await world.move("7", ALICE, BOB, 1);
-    expect(seen(await page("7?transfers=9"))).toContain("There are not so many.");
+    expect(seen(await page("7?transfers=9"))).toContain("There is no such page.");
     expect(seen(await page("7?transfers=9"))).not.toContain("No transfers indexed");
   });
 });
@@ -90,7 +90,7 @@ describe("what is shown in its place", () => {
     await world.describe("7", { animation_url: "https://play.example/7" });
     await world.cacheImage("7", FILE);
 
-    const link = /If the animation does not come, <a href="([^"]+)">/.exec(await page())?.[1] ?? "";
+    const link = /If the animation doesn’t load, <a href="([^"]+)">/.exec(await page())?.[1] ?? "";
     const { text } = await get(link);
 
     expect(link).toBe(`${HEROES}/7?show=image`);

@@ -165,7 +165,7 @@ describe("the metadata of a token", () => {
     const text = seen(await page());
 
     expect(text).toMatch(/State Last read failed .*Version 1 Document https:\/\/meta\.example\/7/);
-    expect(text).toContain("The last read brought nothing better. So it was. http_status");
+    expect(text).toContain("The last read found nothing better. So it was. http_status");
     expect(text).toContain(
       "warning value must be a number for display_type number; it is a string value_mismatch at attributes[0].value",
     );

@@ -234,7 +234,7 @@ describe("token ids of one client address", () => {
 });
 
 describe("tokens that are not known yet", () => {
-  const reason = "queue_full: 10 tokens that are not known yet are waiting already; try again in 5 s";
+  const reason = "queue_full: 10 unknown tokens are already waiting; try again in 5 s";
   const isFull = {
     message: `Service unavailable; tokenIds[0]: ${reason}`,
     extensions: { code: "UNAVAILABLE" },
@@ -258,7 +258,7 @@ describe("tokens that are not known yet", () => {
     });
     const page = await api.press("12", "203.0.113.71");
     expect([page.status, page.headers.get("retry-after")]).toEqual([503, "5"]);
-    expect(page.text).toContain("10 tokens that are not known yet are waiting already");
+    expect(page.text).toContain("10 unknown tokens are already waiting");
     expect(page.text).not.toContain("database");
     expect(await queued()).toBe(UNSEEN_MAX);
 

@@ -523,7 +523,7 @@ describe("a request", () => {
       new Set([
         null,
         `the RPC endpoint of chain ${chain.chainId} did not answer in time`,
-        "others were verified first, and its turn did not come in time",
+        "timed out behind other verifications",
       ]),
     );
   });

@@ -69,7 +69,7 @@ describe("registering", () => {
     const { body } = await create({ collections: [`0x${"1".repeat(40)}`] });
     expect(body).toMatchObject({
       code: "COLLECTION_NOT_FOUND",
-      details: [{ path: "collections[0]", message: "is no collection that is served here" }],
+      details: [{ path: "collections[0]", message: "is not a collection served here" }],
     });
     const far = await create({ collections: [COLLECTION, `5:${COLLECTION}`] });
     expect(far.body).toMatchObject({ code: "INVALID_REQUEST", details: [{ path: "collections[1]" }] });

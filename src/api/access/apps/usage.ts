@@ -3,7 +3,7 @@
 import type { Database } from "../../db/database.ts";
 import type { CountUsage } from "../../http/limits/count-requests.ts";
 import type { Logger } from "../../http/logger.ts";
-import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
+import { type DailyJob, repeatInBatches } from "../../jobs/daily.ts";
 import { startPassLoop } from "../../jobs/pass-loop.ts";
 import { createKeyUse, type KeyUse } from "../keys/key-use.ts";
 import { createRequestLog, deleteOldRequests, type RequestLog } from "../requests/request-log.ts";
@@ -150,7 +150,7 @@ export function createUsage(database: Database, logger: Logger, now: () => numbe
 export const forgetOldUsage: DailyJob = {
   name: "delete old usage",
   async run(database) {
-    const usage = await deleteInBatches(
+    const usage = await repeatInBatches(
       database,
       `delete from vitrine.app_usage where ctid in (
          select ctid from vitrine.app_usage where hour < now() - interval '${KEPT_DAYS} days' limit $1) returning 1`,

@@ -8,7 +8,7 @@ import { apiNames } from "../../http/api-names.ts";
 import type { ErrorDetail } from "../../http/errors.ts";
 import { KEY_PARAMETER } from "../../http/key.ts";
 import { redactText } from "../../http/text/redact.ts";
-import { deleteInBatches } from "../../jobs/daily.ts";
+import { repeatInBatches } from "../../jobs/daily.ts";
 
 const HOUR_MS = 3_600_000;
 const CLOCK_STEP_MS = 1_000;
@@ -251,12 +251,12 @@ async function cutLogs(db: Queryable, appIds: readonly string[]): Promise<void> 
 
 /** Deletes what is too old, and returns how many rows that were. */
 export async function deleteOldRequests(database: Database, countedDays: number): Promise<number> {
-  const counts = await deleteInBatches(
+  const counts = await repeatInBatches(
     database,
     `delete from vitrine.app_status where ctid in (
        select ctid from vitrine.app_status where hour < now() - interval '${countedDays} days' limit $1) returning 1`,
   );
-  const requests = await deleteInBatches(
+  const requests = await repeatInBatches(
     database,
     `delete from vitrine.request_log where ctid in (
        select ctid from vitrine.request_log where at < now() - interval '${LOGGED_DAYS} days' limit $1) returning 1`,

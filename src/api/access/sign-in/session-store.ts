@@ -3,7 +3,7 @@
 import { and, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
 import type { Queryable } from "../../db/database.ts";
 import { inSeconds, now, orm } from "../../db/orm.ts";
-import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
+import { type DailyJob, repeatInBatches } from "../../jobs/daily.ts";
 import { loginLink, session, signInNonce } from "../tables.ts";
 
 export async function addNonce(
@@ -87,7 +87,7 @@ export const forgetOldSessions: DailyJob = {
   async run(database) {
     let rows = 0;
     for (const table of ["vitrine.session", "vitrine.sign_in_nonce", "vitrine.login_link"])
-      rows += await deleteInBatches(database, ended(table));
+      rows += await repeatInBatches(database, ended(table));
     return rows;
   },
 };

@@ -184,7 +184,7 @@ async function releaseDeadLock(
     [token],
   );
   if (rowCount)
-    onLine(`vitrine: process ${pid} on ${host} is gone; its lock on schema "${schema}" is taken away.`);
+    onLine(`vitrine: process ${pid} on ${host} is gone; its lock on schema "${schema}" has been removed.`);
   return true;
 }
 

@@ -30,12 +30,13 @@ export const fetchReasonTable = {
   invalid_url: "The URL can't be fetched, for example because it carries credentials.",
   host_refused: "The host is on a private network.",
   too_many_redirects: "There were more than five redirects.",
-  http_status: "The host answered another status than 200.",
+  http_status: "The host answered with a status other than 200.",
   blocked_by_host: "The host answered with a challenge for browsers.",
   timeout: "The host did not answer in time.",
   unreachable: "The host could not be reached.",
   content_incomplete: "An IPFS gateway sent only some of the content's blocks.",
-  content_mismatch: "An IPFS gateway sent other bytes than those of the CID, and no other gateway had them.",
+  content_mismatch:
+    "An IPFS gateway returned bytes that don't match the CID, and no other gateway had the right ones.",
   content_unverified:
     "No IPFS gateway gave blocks to verify the content by, and the operator refuses it unverified.",
   internal_error: "The content could not be checked; the operator's log says why.",

@@ -33,7 +33,7 @@ const INTERNAL_FAULT: Unread = {
 };
 
 /** Says nothing about the URL, and does not count against it. */
-const STORE_AWAY: Unread = { ...INTERNAL_FAULT, message: "the store of images does not answer" };
+const STORE_AWAY: Unread = { ...INTERNAL_FAULT, message: "the image store does not respond" };
 
 export interface MediaWorkerDeps {
   readonly database: Database;

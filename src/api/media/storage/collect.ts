@@ -5,7 +5,7 @@
 
 import type { CollectionConfig } from "../../../config.ts";
 import type { Database } from "../../db/database.ts";
-import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
+import { type DailyJob, repeatInBatches } from "../../jobs/daily.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { MediaService } from "../service.ts";
 import { forgottenMedia, markUnusedFiles, removeUnusedFiles } from "./collect-store.ts";
@@ -42,7 +42,7 @@ export const collectMedia = ({ media, metadata, disk, collections }: CollectDeps
         if (ids.length < TOKENS_AT_ONCE) break;
       }
     }
-    const forgotten = await deleteInBatches(database, forgottenMedia);
+    const forgotten = await repeatInBatches(database, forgottenMedia);
     return forgotten + (await collectFiles(database, disk)) + (await disk.sweepParts());
   },
 });

@@ -12,7 +12,7 @@ export const issueTable = {
   missing_image: { level: "error", meaning: "`image` is required and is missing, empty or not a string." },
   wrong_type: {
     level: "warning",
-    meaning: "An optional field holds another type than a string; it is ignored.",
+    meaning: "An optional field is not a string; it is ignored.",
   },
   unusable_url: {
     level: "warning",

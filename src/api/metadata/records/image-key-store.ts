@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
-import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
+import { type DailyJob, repeatInBatches } from "../../jobs/daily.ts";
 
 /** Of a document without an image. No URL hashes to it but by chance. */
 const NO_IMAGE = "0";
@@ -53,5 +53,5 @@ const missingKeys = `
 /** For documents that were served before the keys were. */
 export const fillImageKeys: DailyJob = {
   name: "fill in image keys",
-  run: (database) => deleteInBatches(database, missingKeys),
+  run: (database) => repeatInBatches(database, missingKeys),
 };

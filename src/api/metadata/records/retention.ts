@@ -1,6 +1,6 @@
 /** Retention of a token's history: served versions, and 90 days (design: "Refresh"). */
 
-import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
+import { type DailyJob, repeatInBatches } from "../../jobs/daily.ts";
 import { forgetUnusedValues } from "../traits/value-retention.ts";
 import { fillImageKeys } from "./image-key-store.ts";
 
@@ -31,8 +31,8 @@ const unusedDocuments = `
 export const forgetOldVersions: DailyJob = {
   name: "delete old versions",
   async run(database) {
-    const versions = await deleteInBatches(database, oldVersions);
-    return versions + (await deleteInBatches(database, unusedDocuments));
+    const versions = await repeatInBatches(database, oldVersions);
+    return versions + (await repeatInBatches(database, unusedDocuments));
   },
 };
 
@@ -44,7 +44,7 @@ const forgottenTokens = `
 
 export const forgetForgottenTokens: DailyJob = {
   name: "delete old marks of deleted tokens",
-  run: (database) => deleteInBatches(database, forgottenTokens),
+  run: (database) => repeatInBatches(database, forgottenTokens),
 };
 
 export const metadataJobs: readonly DailyJob[] = [

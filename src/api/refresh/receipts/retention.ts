@@ -1,6 +1,6 @@
 /** How long refreshes are kept (design: "Refresh"). */
 
-import { type DailyJob, deleteInBatches } from "../../jobs/daily.ts";
+import { type DailyJob, repeatInBatches } from "../../jobs/daily.ts";
 
 const RECEIPTS_KEPT = "interval '30 days'";
 
@@ -18,10 +18,10 @@ const oldSweeps = `
 
 export const forgetOldReceipts: DailyJob = {
   name: "delete old receipts",
-  run: (database) => deleteInBatches(database, oldReceipts),
+  run: (database) => repeatInBatches(database, oldReceipts),
 };
 
 export const forgetOldSweeps: DailyJob = {
   name: "delete old sweeps",
-  run: (database) => deleteInBatches(database, oldSweeps),
+  run: (database) => repeatInBatches(database, oldSweeps),
 };

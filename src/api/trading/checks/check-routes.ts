@@ -148,7 +148,7 @@ function findTokens(
       return { chainId, collection: address, tokenId: token_id };
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== "COLLECTION_NOT_FOUND") throw error;
-      const message = `${collection_address} is no collection that is served here`;
+      const message = `${collection_address} is not a collection served here`;
       missing.push({ path: `items[${index}].collection_address`, message });
       return [];
     }

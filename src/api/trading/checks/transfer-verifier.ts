@@ -78,7 +78,7 @@ export function createTransferVerifier(clients: ChainClients) {
       transfers.map((transfer) =>
         limit(() => tryTransfer(node, transfer), signal, party).catch((error: unknown) => {
           if (!signal.aborted) throw error;
-          return unknown("others were verified first, and its turn did not come in time");
+          return unknown("timed out behind other verifications");
         }),
       ),
     );
@@ -137,7 +137,7 @@ function askNode(endpoint: PublicClient, block: number, signal: AbortSignal): As
 
 async function tryTransfer(node: AskedNode, transfer: Transfer): Promise<TransferVerdict> {
   const { chainId, collection, tokenId, standard, holder } = transfer;
-  if (holder === null) return unknown("the index knows nobody who holds it");
+  if (holder === null) return unknown("the index knows no holder of it");
   const data = encodeTransfer(standard, holder as Address, BigInt(tokenId));
   let answer = await node.call(collection, holder, data);
   if (answer.kind === "unavailable" && answer.because === "node") {

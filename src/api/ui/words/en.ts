@@ -31,7 +31,7 @@ export const en = {
   copy: {
     button: (what: string) => `Copy ${what}`,
     done: "Copied.",
-    failed: "It could not be copied.",
+    failed: "Couldn’t copy it.",
     contract: "the contract’s address",
     locker: "the locking contract’s address",
     token: "the token’s id",
@@ -111,14 +111,14 @@ export const en = {
     placeholder: "Search names, descriptions and traits",
     search: "Search",
     sort: "Sort by",
-    noMatch: "No token matches all of this.",
+    noMatch: "No tokens match these filters.",
     clearFilters: "Clear the filters",
     noneMinted: "No token has been minted yet.",
     notRead: "The tokens appear once the chain is read.",
     back: "Back to the first page",
     more: "More",
     loading: "Loading…",
-    moreFailed: "The next tokens did not come. Try again",
+    moreFailed: "Couldn’t load more tokens. Try again",
   },
   sorts: {
     id_asc: "Id, low to high",
@@ -175,7 +175,7 @@ export const en = {
     pending: "Image on its way",
     rejected: "Image can’t be shown",
     cached: "Image can’t be shown",
-    missing: "The picture did not come",
+    missing: "The image failed to load",
   },
   token: {
     details: "Details",
@@ -207,7 +207,7 @@ export const en = {
     lockedBy: "Locked by",
     holders: "Holders",
     holdersHint: (count: number) => `The ${count} with the most`,
-    holdersCaption: "Who holds most of it",
+    holdersCaption: "Largest holders",
     noHolders: "Nobody holds it.",
   },
   media: {
@@ -220,11 +220,7 @@ export const en = {
     kept: "The last good image stays.",
     showAnimation: "Show the animation",
     /** Before, in and after the link. */
-    showImage: ["If the animation does not come,", "show the image", "."] as readonly [
-      string,
-      string,
-      string,
-    ],
+    showImage: ["If the animation doesn’t load,", "show the image", "."] as readonly [string, string, string],
     notAllowed: (host: string) => `The operator has not allowed its host, ${host}.`,
     leadsElsewhere: (host: string) => `The operator has not allowed the host it leads to, ${host}.`,
   },
@@ -279,7 +275,7 @@ export const en = {
       sample: "A sample",
     } as Record<string, string>,
     unreadable: "It could not be read.",
-    nothingBetter: "The last read brought nothing better.",
+    nothingBetter: "The last read found nothing better.",
     noIssues: "No issues",
     issues: (count: number) => `Issues (${count})`,
     at: "at",
@@ -325,7 +321,7 @@ export const en = {
     transferCount: (count: number, text: string) => many(count, "transfer", "transfers", text),
     transfersCaption: "Transfers, newest first",
     noTransfers: "No transfers indexed",
-    notSoMany: "There are not so many.",
+    notSoMany: "There is no such page.",
   },
   owners: {
     title: "Owners",
@@ -359,7 +355,7 @@ export const en = {
     loadingText: "The tokens of this collection are being loaded. This page reloads every few seconds.",
     400: { title: "This address can’t be read", text: "Part of it is not understood." },
     403: {
-      title: "Not from here",
+      title: "Cross-site request blocked",
       text: "This request came from another site; open the page and try again.",
     },
     404: {
@@ -371,7 +367,7 @@ export const en = {
       text: "Your address has sent too many requests. Wait a few seconds and try again.",
     },
     503: {
-      title: "Away for a moment",
+      title: "Temporarily unavailable",
       text: "The database is unreachable. Nothing is lost; try again in a few seconds.",
     },
     unexpected: {

@@ -78,7 +78,7 @@ export const consoleFrame = {
       text: "Your address has sent too many requests. Wait a few seconds and try again.",
     },
     503: {
-      title: "Away for a moment",
+      title: "Temporarily unavailable",
       text: "The database is unreachable. Nothing is lost; try again in a few seconds.",
     },
     unexpected: {
