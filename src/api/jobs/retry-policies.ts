@@ -62,7 +62,7 @@ export const retryPolicies = {
   },
   // Nothing is wrong with the picture or its host, and its bytes are fetched again each time.
   mediaStoreAway: {
-    appliesTo: "Media while the bucket of `MEDIA_STORE` fails",
+    appliesTo: "Media while the store of `MEDIA_STORE` fails",
     attempts: Number.POSITIVE_INFINITY,
     outcome: "",
     ...constant(30 * SECOND),

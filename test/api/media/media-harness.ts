@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach } from "vitest";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { type Logger, silentLogger } from "../../../src/api/http/logger.ts";
 import type { LeaseWorker } from "../../../src/api/jobs/lease-worker.ts";
 import { createDecoder } from "../../../src/api/media/decoder/decoder.ts";
 import type { MediaFields } from "../../../src/api/media/display/display.ts";
@@ -107,9 +107,19 @@ export async function createMediaHarness({ store }: { readonly store?: StoreAddr
 
     /** One more process that shares the work. */
     startWorker(
-      options: { concurrency?: number; metrics?: MediaMetrics; fetchMedia?: FetchMedia } = {},
+      options: {
+        concurrency?: number;
+        metrics?: MediaMetrics;
+        fetchMedia?: FetchMedia;
+        logger?: Logger;
+      } = {},
     ): LeaseWorker {
-      const { concurrency = 8, metrics = noMetrics, fetchMedia = createFetchMedia(fetching) } = options;
+      const {
+        concurrency = 8,
+        metrics = noMetrics,
+        fetchMedia = createFetchMedia(fetching),
+        logger = silentLogger,
+      } = options;
       const worker = startMediaWorker({
         database,
         probe: createProbe({ database, disk, decoder, metrics, fetchMedia }),
@@ -117,7 +127,7 @@ export async function createMediaHarness({ store }: { readonly store?: StoreAddr
         onImageProbed,
         metrics,
         concurrency,
-        logger: silentLogger,
+        logger,
       });
       workers.push(worker);
       return worker;

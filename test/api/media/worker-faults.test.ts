@@ -1,8 +1,10 @@
 /** Hosts that fail, workers that die, and lost pictures: what was shown stays, and the rest is retried. */
 
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { silentLogger } from "../../../src/api/http/logger.ts";
 import { readFaulty } from "../../../src/api/jobs/hosts.ts";
 import { claimMedia } from "../../../src/api/media/probes/probe-queue-store.ts";
 import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
@@ -393,5 +395,36 @@ describe("a picture that is gone from the disk", () => {
     await settled();
 
     expect(asked("/1.png")).toBe(before);
+  });
+});
+
+describe("a folder that can't be written", () => {
+  it("is no fault of an image or its host: it waits, is tried again every 30 seconds, and one warning tells of all", async () => {
+    answers.set("/1.png", { body: await png(480, 480) });
+    answers.set("/2.png", { body: await png(500, 500) });
+    const lines: Record<string, unknown>[] = [];
+    const note = (line: object): void => void lines.push({ ...line });
+    startWorker({ logger: { ...silentLogger, warn: note, error: note } });
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder);
+    // Root may write anywhere else.
+    writeFileSync(join(folder, "images"), "a file");
+
+    await enqueue({ image: url }, { image: `${server.url}/2.png` });
+    for (let tries = 0; tries < 7; tries++) {
+      await settled();
+      await pass("30 seconds");
+    }
+
+    const reason = "internal_error: the image store does not respond; trying again";
+    expect((await read({ image: url })).image).toMatchObject({ status: "pending", url, reason });
+    expect(lines).toEqual([
+      { msg: "The image store is unavailable", reason: expect.stringMatching(/E[A-Z]+/) },
+    ]);
+    expect(await readFaulty(database)).toEqual(new Map());
+    rmSync(folder, { recursive: true });
+    await pass("30 seconds");
+    await settled();
+    expect((await read({ image: url })).image).toMatchObject({ status: "cached", reason: null });
   });
 });

@@ -1,6 +1,7 @@
 /** Reports connections that the server ended because of their clients to Prometheus and, at intervals, to the log. */
 
 import { Counter, type Registry } from "prom-client";
+import { atMostEvery } from "../../jobs/at-most-every.ts";
 import type { Logger } from "../logger.ts";
 import type { EndReason } from "./unread.ts";
 
@@ -17,11 +18,11 @@ export function createConnectionMetrics(registry: Registry, logger: Logger): (re
     labelNames: ["reason"],
     registers: [registry],
   });
-  let loggedAt = 0;
+  const warn = atMostEvery(LOG_EVERY_MS, (reason: EndReason) =>
+    logger.warn({ msg: "Ended a connection", reason, metric: NAME }),
+  );
   return (reason) => {
     ended.inc({ reason });
-    if (Date.now() - loggedAt < LOG_EVERY_MS) return;
-    loggedAt = Date.now();
-    logger.warn({ msg: "Ended a connection", reason, metric: NAME });
+    warn(reason);
   };
 }

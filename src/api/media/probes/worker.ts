@@ -3,6 +3,7 @@
 import type { Database, Queryable } from "../../db/database.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
 import type { Logger } from "../../http/logger.ts";
+import { atMostEvery } from "../../jobs/at-most-every.ts";
 import type { NoteHost } from "../../jobs/hosts.ts";
 import { LeaseLost, type LeaseRun, type LeaseWorker, startLeaseWorker } from "../../jobs/lease-worker.ts";
 import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
@@ -24,6 +25,7 @@ import {
 
 const POLL_MS = 1_000;
 const RENEW_MS = 10_000;
+const WARN_EVERY_MS = 60_000;
 
 const INTERNAL_FAULT: Unread = {
   kind: "unread",
@@ -47,14 +49,28 @@ export interface MediaWorkerDeps {
   readonly logger: Logger;
 }
 
+/** What the store said, not what wraps it. */
+function reasonOfStore(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? cause.message : message;
+}
+
 export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
   const { database, probe, noteHost, onImageProbed, metrics, concurrency, logger } = deps;
   // One host, slow or dead, never takes all slots.
   const perHost = Math.ceil(concurrency / 2);
+  // Every image that needs the store fails, each 30 seconds.
+  const warnOfStore = atMostEvery(WARN_EVERY_MS, (error: unknown) =>
+    logger.warn({ msg: "The image store is unavailable", reason: reasonOfStore(error) }),
+  );
 
   async function run(lease: MediaLease, { signal }: LeaseRun): Promise<void> {
     const startedAt = performance.now();
-    const result = await probe(lease, signal);
+    const result = await probe(lease, signal).catch((error: unknown): Unread => {
+      if (!isStoreAway(error)) throw error;
+      warnOfStore(error);
+      return STORE_AWAY;
+    });
     if (signal.aborted) return;
     const isRecorded = await record(lease, result);
     const { outcome, reason } = summary(lease, result);
@@ -105,8 +121,8 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     release: (leases) => releaseMedia(database, leases),
     returnExpired: () => returnExpiredMedia(database),
     run,
-    async onFault(lease, error) {
-      await record(lease, isStoreAway(error) ? STORE_AWAY : INTERNAL_FAULT);
+    async onFault(lease) {
+      await record(lease, INTERNAL_FAULT);
     },
     describe: ({ kind, url }) => ({ kind, url }),
   });

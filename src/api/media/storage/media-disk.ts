@@ -64,8 +64,17 @@ export const isMissing = (error: unknown): boolean =>
   bucketErrorOf(error)?.status === 404 ||
   ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
 
-/** Whether a bucket failed, so that the same call may succeed later. */
-export const isStoreAway = (error: unknown): boolean => bucketErrorOf(error) !== undefined;
+/**
+ * Whether the store failed, so that the same call may succeed later: a bucket that does not answer, a disk that is full, or a
+ * folder that can't be written.
+ */
+export const isStoreAway = (error: unknown): boolean =>
+  bucketErrorOf(error) !== undefined || isWriteError(error) || (isStoreError(error) && !isMissing(error));
+
+// What flydrive wraps the errors of a folder in.
+const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException | undefined)?.code;
+const isWriteError = (error: unknown): boolean => codeOf(error) === "E_CANNOT_WRITE_FILE";
+const isStoreError = (error: unknown): boolean => String(codeOf(error)).startsWith("E_CANNOT_");
 
 /** The key of a picture, spread over folders because tools are slow with a million files in one. */
 export const keyOf = (name: string): string => `images/${name.slice(0, 2)}/${name}`;
