@@ -9,6 +9,7 @@ import { findDeployment, firstLine } from "../collections/deployment.ts";
 import { addEntry, findEntry, readEntries, requireFreeSlug } from "../collections/file.ts";
 import { countLogs, type LogCount } from "../collections/log-count.ts";
 import { loadEnvironment } from "../environment.ts";
+import { configuredChains, rpcUrlsOf } from "../rpc-urls.ts";
 import type { Tool } from "./tool.ts";
 
 /** The slowest round of `npm run bench -- indexing` on two cores, rounded down: 120,000 events of a local node. */
@@ -120,19 +121,15 @@ function costOf(count: LogCount | null): string {
 }
 
 function endpointFor({ chain, rpc }: AddOptions): { readonly chainId: number; readonly url: string } {
-  const chains = Object.entries(process.env).flatMap(([variable, value]) => {
-    const id = /^PONDER_RPC_URL_([1-9][0-9]*)$/.exec(variable)?.[1];
-    const url = value?.split(",")[0]?.trim();
-    return id && url ? [{ chainId: Number(id), url }] : [];
-  });
-  const chosen = chain === undefined && chains.length === 1 ? chains[0]?.chainId : chain;
+  const chains = configuredChains(process.env);
+  const chosen = chain === undefined && chains.length === 1 ? chains[0] : chain;
   if (chosen === undefined)
     throw new Error(
       chains.length === 0
         ? "no PONDER_RPC_URL_<chainId> is set; set one, or pass --chain and --rpc."
-        : `${chains.length} chains are configured (${chains.map(({ chainId }) => chainId).join(", ")}); pass --chain.`,
+        : `${chains.length} chains are configured (${chains.join(", ")}); pass --chain.`,
     );
-  const url = rpc ?? chains.find(({ chainId }) => chainId === chosen)?.url;
+  const url = rpc ?? rpcUrlsOf(chosen, process.env)?.[0];
   if (!url) throw new Error(`PONDER_RPC_URL_${chosen} is not set; set it, or pass --rpc.`);
   return { chainId: chosen, url };
 }

@@ -1,16 +1,12 @@
 /** `npx vitrine allowlist`: hosts allowed for video and animation_url. */
 
 import type { Command } from "commander";
+import type { Answer } from "./answers.ts";
 import type { Tool } from "./tool.ts";
 
-interface HostRow {
-  readonly pattern: string;
-  readonly collection: string | null;
-  readonly added_by: string;
-  readonly added_at: string;
-}
+type Hosts = Answer<"listAllowedHosts">;
 
-const hostLines = (hosts: readonly HostRow[]): string[] =>
+const hostLines = (hosts: Hosts["hosts"]): string[] =>
   hosts.map((host) => [host.pattern, host.collection ?? "all", host.added_by, host.added_at].join("  "));
 
 export function addAllowlistCommands(program: Command, { connect, print }: Tool): void {
@@ -27,7 +23,7 @@ export function addAllowlistCommands(program: Command, { connect, print }: Tool)
       .option("--collection <chainId:address>", "for one collection only")
       .action(async (pattern: string, options: { collection?: string }) => {
         const body = { pattern, collection: options.collection ?? null };
-        const { hosts } = await connect().call<{ hosts: HostRow[] }>(method, "/admin/allowlist", body);
+        const { hosts } = await connect().call<Hosts>(method, "/admin/allowlist", body);
         print(hosts, hostLines(hosts));
       });
   }
@@ -35,7 +31,7 @@ export function addAllowlistCommands(program: Command, { connect, print }: Tool)
     .command("list")
     .description("the current list")
     .action(async () => {
-      const { hosts } = await connect().call<{ hosts: HostRow[] }>("GET", "/admin/allowlist");
+      const { hosts } = await connect().call<Hosts>("GET", "/admin/allowlist");
       print(hosts, hostLines(hosts));
     });
 }

@@ -25,6 +25,7 @@ import {
 import { createUriReader } from "../../src/api/metadata/uri/read-uri.ts";
 import { createResolve } from "../../src/api/metadata/uri/resolve.ts";
 import { parseAddress, parseTokenId, type TokenRef } from "../../src/domain/token-ref.ts";
+import { rpcUrlsOf } from "../rpc-urls.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -105,7 +106,10 @@ function parseToken(chainId: string, address: string, tokenId: string): TokenRef
 
 async function examineToken(token: TokenRef, { fetching, environment }: Means): Promise<Examined> {
   const { chainId } = token;
-  const chains = [{ id: chainId, rpcUrls: rpcUrlsOf(chainId, environment) }];
+  const rpcUrls = rpcUrlsOf(chainId, environment);
+  if (!rpcUrls)
+    throw new Error(`PONDER_RPC_URL_${chainId} is not set; set it to an RPC endpoint of chain ${chainId}.`);
+  const chains = [{ id: chainId, rpcUrls }];
   await verifyChainIds(chains);
   const clients = createChainClients(chains);
   const block = await createLatestBlock(clients)(chainId).catch(() => undefined);
@@ -113,18 +117,4 @@ async function examineToken(token: TokenRef, { fetching, environment }: Means): 
     return failedFetch("rpc_unavailable", `the RPC endpoint of chain ${chainId} does not answer`);
   const resolve = createResolve({ ...fetching, readUri: createUriReader(createChainCalls(clients)) });
   return examineResolution(await resolve(token, undefined, block));
-}
-
-function rpcUrlsOf(chainId: number, environment: Environment): string[] {
-  const variable = `PONDER_RPC_URL_${chainId}`;
-  const rpcUrls = (environment[variable] ?? "")
-    .split(",")
-    .map((url) => url.trim())
-    .filter(Boolean);
-  if (rpcUrls.length === 0)
-    throw new Error(`${variable} is not set; set it to an RPC endpoint of chain ${chainId}.`);
-  // An endpoint's URL often contains a provider key, so it is not repeated.
-  if (!rpcUrls.every((url) => /^https?:\/\//i.test(url) && URL.canParse(url)))
-    throw new Error(`${variable} must be http(s) URLs separated by commas.`);
-  return rpcUrls;
 }

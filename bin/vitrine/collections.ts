@@ -4,12 +4,8 @@ import { type Command, InvalidArgumentError } from "commander";
 import { faultOfSlug } from "../../src/api/http/text/slug.ts";
 import type { Standard } from "../../src/config.ts";
 import type { AddOptions } from "./add-collection.ts";
-import type { Tool } from "./tool.ts";
+import { type Tool, wholeNumber } from "./tool.ts";
 
-const wholeNumber = (text: string): number => {
-  if (!/^(0|[1-9][0-9]{0,14})$/.test(text)) throw new InvalidArgumentError("must be a whole number.");
-  return Number(text);
-};
 const slugOf = (text: string): string => {
   const fault = faultOfSlug(text);
   if (fault !== undefined) throw new InvalidArgumentError(`${fault}.`);
@@ -25,7 +21,7 @@ export function addCollectionCommands(program: Command, tool: Tool): void {
   collections
     .command("add <address>")
     .description("read a contract and add it to the collections file")
-    .option("--chain <id>", "the chain (default: the only configured one)", wholeNumber)
+    .option("--chain <id>", "the chain (default: the only configured one)", wholeNumber(1))
     .option("--rpc <url>", "the endpoint to ask (default: the first of PONDER_RPC_URL_<chain>)")
     .option("--slug <slug>", "a short name", slugOf)
     .option("--name <name>", "a display name (default: the contract's)")
@@ -34,7 +30,7 @@ export function addCollectionCommands(program: Command, tool: Tool): void {
       "erc721 or erc1155, for a contract that doesn't say (ERC-165)",
       standardOf,
     )
-    .option("--start-block <block>", "the deployment block, instead of a search", wholeNumber)
+    .option("--start-block <block>", "the deployment block, instead of a search", wholeNumber(0))
     .option("--dry-run", "change nothing")
     .option("--yes", "don't ask")
     .addHelpText(

@@ -5,6 +5,7 @@ import { type Command, Option } from "commander";
 import { exportFormats } from "../../src/api/catalog/exports/format-names.ts";
 import { collectionKey } from "../../src/domain/token-ref.ts";
 import { ColumnsChanged, findWritten, type Progress, writeExport } from "../export/write.ts";
+import type { Answer } from "./answers.ts";
 import { createStatusLine } from "./status-line.ts";
 import type { Tool } from "./tool.ts";
 
@@ -72,7 +73,7 @@ async function run({ connect, print, progress }: Tool, collection: string, optio
     stop.abort();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
-  const key = await service.call<{ id: string; key: string }>("POST", "/admin/keys", {
+  const key = await service.call<Answer<"createKey">>("POST", "/admin/keys", {
     app: APP,
     apis: ["market"],
     expires_in_seconds: KEY_SECONDS,

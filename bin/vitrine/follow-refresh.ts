@@ -1,32 +1,9 @@
 /** A refresh's progress on the terminal. */
 
+import type { Answer } from "./answers.ts";
 import { bar, follow } from "./follow.ts";
 
-export interface Counts {
-  readonly waiting: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly failed: number;
-  readonly not_found: number;
-}
-
-/** The response of GET /admin/refreshes/{refresh_id}. */
-export interface Progress {
-  readonly refresh_id: string;
-  readonly collection: string;
-  readonly done: boolean;
-  readonly tokens: Counts;
-  readonly failures: readonly {
-    readonly code: string;
-    readonly tokens: number;
-    readonly example: { readonly token_id: string; readonly reason: string };
-  }[];
-  readonly sweep: {
-    readonly asked: number;
-    readonly known: number;
-    readonly counted: boolean;
-  } | null;
-}
+export type Progress = Answer<"getRefreshProgress">;
 
 /** `follow`, for a refresh. */
 export const followRefresh = (

@@ -1,19 +1,12 @@
 /** `npx vitrine index`: how a change of code or collections affects the chain index, and updates without downtime. */
 
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { loadEnvironment } from "../environment.ts";
 import type { IndexCheck } from "../index/check.ts";
-import type { Tool } from "./tool.ts";
+import { type Tool, wholeNumber } from "./tool.ts";
 
 const REINDEX_EXIT_CODE = 2;
 const PORT_MAX = 65_535;
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!/^[0-9]+$/.test(text) || port < 1 || port > PORT_MAX)
-    throw new InvalidArgumentError(`must be a whole number from 1 to ${PORT_MAX}.`);
-  return port;
-}
 
 export function addIndexCommands(program: Command, tool: Tool): void {
   const index = program.command("index").description("the index of the chains; needs no running service");
@@ -39,7 +32,7 @@ export function addIndexCommands(program: Command, tool: Tool): void {
     .description(
       "build a new index in a new schema while the old service keeps running, then keep running as the new service",
     )
-    .option("--port <number>", "the new service's port (default: PORT + 1)", parsePort)
+    .option("--port <number>", "the new service's port (default: PORT + 1)", wholeNumber(1, PORT_MAX))
     .option(
       "--then <command>",
       "run when it is ready, with the new DATABASE_SCHEMA and PORT: move the proxy here",

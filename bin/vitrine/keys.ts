@@ -3,21 +3,12 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { apiNames } from "../../src/api/http/api-names.ts";
 import type { AdminClient } from "../admin-client.ts";
-import { list, type Tool } from "./tool.ts";
+import type { Answer } from "./answers.ts";
+import { list, type Tool, wholeNumber } from "./tool.ts";
 
 const GRACE_HOURS_MAX = 720;
 
-interface KeyRow {
-  readonly id: string;
-  readonly app: string;
-  readonly start: string;
-  readonly apis: readonly string[];
-  readonly collections: readonly string[] | null;
-  readonly tier: string;
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly revoked_at: string | null;
-}
+type KeyRow = Answer<"listKeys">["keys"][number];
 
 function parseApis(text: string): string[] {
   const apis = list(text);
@@ -34,18 +25,11 @@ function stateOf({ revoked_at, expires_at }: KeyRow): string {
   return `${Date.parse(expires_at) > Date.now() ? "ends" : "ended"} ${expires_at}`;
 }
 
-function parseHours(text: string): number {
-  if (!/^[0-9]{1,3}$/.test(text) || Number(text) > GRACE_HOURS_MAX) {
-    throw new InvalidArgumentError(`must be whole hours from 0 to ${GRACE_HOURS_MAX}.`);
-  }
-  return Number(text);
-}
-
 /** The keys of all pages. */
 async function readKeys(service: AdminClient): Promise<KeyRow[]> {
   const rows: KeyRow[] = [];
   for (let path = "/admin/keys"; ; ) {
-    const page = await service.call<{ keys: KeyRow[]; next_cursor: string | null }>("GET", path);
+    const page = await service.call<Answer<"listKeys">>("GET", path);
     rows.push(...page.keys);
     if (!page.next_cursor) return rows;
     path = `/admin/keys?${new URLSearchParams({ cursor: page.next_cursor })}`;
@@ -63,7 +47,7 @@ export function addKeyCommands(program: Command, { connect, print }: Tool): void
     .action(async (options: { app: string; api: string[]; collections: string }) => {
       const collections = options.collections === "all" ? "all" : list(options.collections);
       const body = { app: options.app, apis: options.api, collections };
-      const created = await connect().call<{ id: string; key: string }>("POST", "/admin/keys", body);
+      const created = await connect().call<Answer<"createKey">>("POST", "/admin/keys", body);
       print(created, [created.key]);
     });
   keys
@@ -91,10 +75,10 @@ export function addKeyCommands(program: Command, { connect, print }: Tool): void
     .description(
       "create another key for the same app and print it, once; the old one keeps working for a while",
     )
-    .option("--grace <hours>", "how long the old key keeps working", parseHours, 24)
+    .option("--grace <hours>", "how long the old key keeps working", wholeNumber(0, GRACE_HOURS_MAX), 24)
     .action(async (id: string, { grace }: { grace: number }) => {
       const path = `/admin/keys/${encodeURIComponent(id)}/rotate`;
-      const made = await connect().call<{ id: string; key: string }>("POST", path, {
+      const made = await connect().call<Answer<"rotateKey">>("POST", path, {
         grace_seconds: grace * 3_600,
       });
       print(made, [made.key]);

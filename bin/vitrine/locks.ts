@@ -1,31 +1,13 @@
 /** `npx vitrine locks`: compares the chain index's locks with the contracts' own. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { type AdminClient, AdminError } from "../admin-client.ts";
-import type { Tool } from "./tool.ts";
+import type { Answer } from "./answers.ts";
+import { type Tool, wholeNumber } from "./tool.ts";
 
-interface Drift {
-  readonly token_id: string;
-  readonly standard: string;
-  readonly block: number;
-  readonly indexed: { readonly lock_count: string; readonly locked: boolean };
-  readonly on_chain: { readonly lock_count: string | null; readonly locked: boolean };
-  readonly likely_cause: string;
-  readonly explanation: string;
-}
-
-interface Page {
-  readonly collection: string;
-  readonly block: number;
-  readonly offers: string | null;
-  readonly compared_with: readonly { readonly function: string; readonly standards: readonly string[] }[];
-  readonly checked: number;
-  readonly unreadable: number;
-  readonly drift: readonly Drift[];
-  readonly next_after: string | null;
-  readonly next_collection: string | null;
-}
+type Page = Answer<"reconcileLocks">;
+type Drift = Page["drift"][number];
 
 /** The sum of a collection's pages. */
 type Report = Pick<Page, "collection" | "offers" | "compared_with" | "checked" | "unreadable" | "drift">;
@@ -34,14 +16,6 @@ const DRIFT_EXIT_CODE = 2;
 const PAGE_TOKENS_MAX = 500;
 const TRIES_MAX = 3;
 const RETRY_MS = 2_000;
-
-function parsePageSize(text: string): number {
-  const size = Number(text);
-  if (!/^[0-9]+$/.test(text) || size < 1 || size > PAGE_TOKENS_MAX) {
-    throw new InvalidArgumentError(`must be a whole number from 1 to ${PAGE_TOKENS_MAX}.`);
-  }
-  return size;
-}
 
 export function addLockCommands(program: Command, tool: Tool): void {
   const locks = program.command("locks").description("locks of tokens");
@@ -52,7 +26,7 @@ export function addLockCommands(program: Command, tool: Tool): void {
     .option(
       "--page-size <tokens>",
       "tokens per request; less for an endpoint with small batches",
-      parsePageSize,
+      wholeNumber(1, PAGE_TOKENS_MAX),
     )
     .addHelpText(
       "after",

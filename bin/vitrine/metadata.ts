@@ -1,22 +1,12 @@
 /** `npx vitrine metadata`: the stored documents. */
 
 import type { Command } from "commander";
+import type { Answer } from "./answers.ts";
 import { bar, follow, INTERRUPTED_EXIT_CODE, untilInterrupted } from "./follow.ts";
 import { createStatusLine } from "./status-line.ts";
 import type { Tool } from "./tool.ts";
 
-/** The response of /admin/metadata/renormalise. */
-export interface RenormaliseProgress {
-  readonly normaliser: number;
-  readonly total: number | null;
-  readonly done: number;
-  readonly changed: number;
-  readonly rejected: number;
-  readonly missing: number;
-  readonly failed: number;
-  readonly running: boolean;
-  readonly finished_at: string | null;
-}
+type RenormaliseProgress = Answer<"getRenormaliseProgress">;
 
 const PATH = "/admin/metadata/renormalise";
 const FAILED_EXIT_CODE = 2;
@@ -45,7 +35,7 @@ async function renormalise(
   signal: AbortSignal,
 ): Promise<void> {
   const client = connect();
-  const requested = await client.call<RenormaliseProgress>("POST", PATH);
+  const requested = await client.call<Answer<"requestRenormalise">>("POST", PATH);
   if (isDetached) return print(requested, [describe(requested)]);
 
   const status = createStatusLine(process.stderr);

@@ -1,16 +1,11 @@
 /** `npx vitrine refresh`: refreshes some or all tokens of a collection. */
 
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
+import type { Answer } from "./answers.ts";
 import { INTERRUPTED_EXIT_CODE, untilInterrupted } from "./follow.ts";
-import { type Counts, followRefresh, type Progress } from "./follow-refresh.ts";
+import { followRefresh, type Progress } from "./follow-refresh.ts";
 import { createStatusLine } from "./status-line.ts";
-import type { Tool } from "./tool.ts";
-
-interface Requested {
-  readonly refresh_id: string;
-  readonly collection: string;
-  readonly token_count: number | null;
-}
+import { type Tool, wholeNumber } from "./tool.ts";
 
 interface Options {
   readonly accept?: boolean;
@@ -20,18 +15,13 @@ interface Options {
 
 const NOT_ALL_EXIT_CODE = 2;
 
-function parseChain(text: string): number {
-  if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new InvalidArgumentError("must be a positive whole number.");
-  return Number(text);
-}
-
 export function addRefreshCommand(program: Command, tool: Tool): void {
   program
     .command("refresh <collection> [ids...]")
     .description("read the metadata of tokens again, or of all known tokens of a collection without ids")
     .summary("read the metadata of tokens or of a collection again")
     .option("--accept", "serve the result even if it is less complete than the current one")
-    .option("--chain <id>", "the chain, if several have the address", parseChain)
+    .option("--chain <id>", "the chain, if several have the address", wholeNumber(1))
     .option("--detach", "print the refresh's id and don't wait")
     .addHelpText(
       "after",
@@ -53,7 +43,7 @@ async function refresh(
   signal: AbortSignal,
 ): Promise<void> {
   const client = connect();
-  const requested = await client.call<Requested>("POST", "/admin/refreshes", {
+  const requested = await client.call<Answer<"requestRefresh">>("POST", "/admin/refreshes", {
     ...readCollection(collection, options.chain),
     ...(ids.length > 0 && { token_ids: ids }),
     accept: options.accept ?? false,
@@ -92,7 +82,7 @@ function resultLines({ collection, refresh_id, tokens, failures }: Progress): st
 }
 
 /** Only counts above zero; a refresh of no tokens says so. */
-function summary(tokens: Counts): string {
+function summary(tokens: Progress["tokens"]): string {
   const parts = [
     [tokens.updated, "updated"],
     [tokens.unchanged, "unchanged"],

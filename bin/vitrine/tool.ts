@@ -1,6 +1,6 @@
 /** Shared by all commands of `npx vitrine`: the connection to the service, and the output. */
 
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { type AdminClient, createAdminClient } from "../admin-client.ts";
 import { loadEnvironment } from "../environment.ts";
 
@@ -31,3 +31,16 @@ export const list = (text: string): string[] =>
     .split(",")
     .map((entry) => entry.trim())
     .filter(Boolean);
+
+/** Of a chain id or a block, so that a number holds it exactly. */
+const WHOLE_NUMBER_MAX = 999_999_999_999_999;
+
+/** A parser of options that are whole numbers in these bounds, without leading zeros. */
+export const wholeNumber =
+  (min: number, max = WHOLE_NUMBER_MAX) =>
+  (text: string): number => {
+    const number = Number(text);
+    if (!/^(0|[1-9][0-9]*)$/.test(text) || number < min || number > max)
+      throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}.`);
+    return number;
+  };

@@ -1,24 +1,10 @@
 /** `npx vitrine traits`: trait types whose display type changed. */
 
 import type { Command } from "commander";
+import type { Answer } from "./answers.ts";
 import type { Tool } from "./tool.ts";
 
-interface Pending {
-  readonly collection: string;
-  readonly trait_type: string;
-  readonly known_display_type: string;
-  readonly wanted_display_type: string;
-  readonly tokens: number;
-  readonly more_tokens: boolean;
-  readonly first_seen_at: string;
-}
-
-interface Approved {
-  readonly collection: string;
-  readonly trait_type: string;
-  readonly display_type: string;
-  readonly previous_display_type: string;
-}
+type Pending = Answer<"listPendingDisplayTypes">;
 
 export function addTraitCommands(program: Command, { connect, print, progress }: Tool): void {
   const traits = program.command("traits").description("trait types whose display_type changed");
@@ -28,10 +14,7 @@ export function addTraitCommands(program: Command, { connect, print, progress }:
     .option("--collection <address>", "chainId:address, or the address where one chain has it (default: all)")
     .action(async ({ collection }: { collection?: string }) => {
       const query = collection === undefined ? "" : `?collection=${encodeURIComponent(collection)}`;
-      const answer = await connect().call<{ pending: Pending[]; more: boolean }>(
-        "GET",
-        `/admin/traits/pending${query}`,
-      );
+      const answer = await connect().call<Pending>("GET", `/admin/traits/pending${query}`);
       print(answer.pending, answer.pending.map(pendingLine));
       if (answer.more) progress(`these are the first ${answer.pending.length}; there are more`);
     });
@@ -39,7 +22,7 @@ export function addTraitCommands(program: Command, { connect, print, progress }:
     .command("approve <collection> <trait_type> <display_type>")
     .description("show the entries of that display_type immediately, and hide those of the previous one")
     .action(async (collection: string, trait_type: string, display_type: string) => {
-      const approved = await connect().call<Approved>("POST", "/admin/traits/approve", {
+      const approved = await connect().call<Answer<"approveDisplayType">>("POST", "/admin/traits/approve", {
         collection,
         trait_type,
         display_type,
@@ -51,7 +34,7 @@ export function addTraitCommands(program: Command, { connect, print, progress }:
     });
 }
 
-const pendingLine = (row: Pending): string =>
+const pendingLine = (row: Pending["pending"][number]): string =>
   [
     row.collection,
     JSON.stringify(row.trait_type),

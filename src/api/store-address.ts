@@ -34,7 +34,7 @@ const PREFIX_PART = /^[A-Za-z0-9!_.*'()-]+$/;
 // Keys have 1,024 bytes; ours take 85 of them.
 const PREFIX_LENGTH_MAX = 900;
 
-export const STORE_RULE = "must be file:<folder> or s3://<bucket>/<prefix>";
+const STORE_RULE = "must be file:<folder> or s3://<bucket>/<prefix>";
 
 /** `{ problem }` says what is wrong with a text, in a sentence that follows its name. */
 export function parseStoreAddress(

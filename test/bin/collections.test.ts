@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { addCollectionCommands } from "../../bin/vitrine/collections.ts";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import { loadIndexConfig } from "../../src/config.ts";
@@ -104,6 +104,9 @@ it("a wallet, another contract, a malformed address and a used slug are refused,
   await expect(add(of("heroes").address, "--chain", "5", "--rpc", chain.rpcUrl, "--yes")).rejects.toThrow(
     "serves chain",
   );
+  vi.stubEnv("PONDER_RPC_URL_6", `${chain.rpcUrl},ws://127.0.0.1:9`);
+  await expect(add(of("heroes").address, "--chain", "6", "--yes")).rejects.toThrow("entry 2 is not one");
+  vi.unstubAllEnvs();
   expect(readFileSync(file, "utf8")).toBe(BEFORE);
 });
 

@@ -141,6 +141,7 @@ describe("npx vitrine metadata renormalise", () => {
       missing: 2,
       failed: 0,
       running: true,
+      started_at: null,
       finished_at: null,
     };
 

@@ -149,7 +149,7 @@ describe("npx vitrine refresh", () => {
     [["0x12", "1"], /collection_address: "0x12" is not an address/],
     [[COLLECTION, "1", "x"], /token_ids\[1\]: "x" is not a token id/],
     [[NAME, "--chain", "7"], /--chain is 7 and the collection is on 31337/],
-    [[COLLECTION, "--chain", "x"], /must be a positive whole number/],
+    [[COLLECTION, "--chain", "x"], /must be a whole number from 1 to 999999999999999\./],
   ])("says what is wrong with %j", async (args, message) => {
     await expect(refresh(...args)).rejects.toThrow(message);
   });
@@ -158,6 +158,7 @@ describe("npx vitrine refresh", () => {
 const progress = (over: Partial<Progress> = {}): Progress => ({
   refresh_id: "1",
   collection: NAME,
+  created_at: "2026-01-01T00:00:00.000Z",
   done: false,
   tokens: { waiting: 5, updated: 3, unchanged: 1, failed: 1, not_found: 0 },
   failures: [],
@@ -198,12 +199,15 @@ describe("following a refresh", () => {
     expect(describeProgress(progress())).toBe(
       "[############............] 50% 5 of 10, 1 failed or not found, 5 waiting",
     );
-    const sweep = { asked: 10, known: 40, counted: true };
+    const sweep = { asked: 10, known: 40, counted: true, finished: false };
     expect(describeProgress(progress({ sweep }))).toBe(
       "[###.....................] 12% 5 of 40, 1 failed or not found, 10 asked for, 5 waiting",
     );
     const none = { waiting: 0, updated: 0, unchanged: 0, failed: 0, not_found: 0 };
-    const unstarted = progress({ tokens: none, sweep: { asked: 0, known: 0, counted: false } });
+    const unstarted = progress({
+      tokens: none,
+      sweep: { asked: 0, known: 0, counted: false, finished: false },
+    });
     expect(describeProgress(unstarted)).toBe("waiting to start");
     expect(describeProgress(progress({ sweep: { ...sweep, counted: false } }))).toBe(
       "5 of 40 or more, 1 failed or not found, 10 asked for, 5 waiting",

@@ -36,7 +36,11 @@ const list = <Item extends z.ZodType<unknown, string>>(item: Item, max: number) 
   z
     .string()
     .transform((text) => text.split(","))
-    .pipe(z.array(item).max(max, { error: `must contain at most ${max}` }));
+    .pipe(
+      z.array(item).max(max, {
+        error: (issue) => `must contain at most ${max}; it has ${(issue.input as readonly unknown[]).length}`,
+      }),
+    );
 
 const typeField = z.string().transform((text, context): EventType => {
   if (isEventType(text)) return text;

@@ -24,7 +24,7 @@ import { bodyOfParameters, parseJson, requestParameters } from "./request.ts";
 const BODY_BYTES_MAX = 100 * 1024;
 
 /** Operations in one body, as many as clients batch by default. */
-export const OPERATIONS_MAX = 10;
+const OPERATIONS_MAX = 10;
 
 const METHODS = "GET, POST";
 

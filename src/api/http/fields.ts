@@ -51,7 +51,9 @@ export const tokenIdField = z
 
 export const chainIdField = z
   .string()
-  .regex(/^[1-9][0-9]{0,14}$/, { error: "must be a chain id: a positive decimal number" })
+  .regex(/^[1-9][0-9]{0,14}$/, {
+    error: (issue) => `must be a chain id: a positive decimal number; it is "${clip(String(issue.input))}"`,
+  })
   .transform(Number)
   .optional()
   .openapi({
@@ -59,6 +61,14 @@ export const chainIdField = z
     example: EXAMPLE_CHAIN_ID,
     description: "The chain; without it, the one that has the address.",
   });
+
+/** A query parameter that is true or false. */
+export const booleanField = z
+  .enum(["true", "false"], {
+    error: (issue) => `must be true or false; it is "${clip(String(issue.input))}"`,
+  })
+  .optional()
+  .openapi({ type: "string", enum: ["true", "false"] });
 
 /** A body that may name its `chain_id` as `chainId`, as queries may. Giving both is refused as an unknown field. */
 export const withEitherChainName = <Body extends z.ZodType>(schema: Body) =>

@@ -3,7 +3,7 @@
 import type { Queryable } from "../db/database.ts";
 import type { Variant } from "./storage/media-file-store.ts";
 
-export const mediaKinds = ["image", "video", "animation"] as const;
+const mediaKinds = ["image", "video", "animation"] as const;
 export type MediaKind = (typeof mediaKinds)[number];
 
 export interface MediaUrl {

@@ -6,7 +6,7 @@ import { collectionOf, collectionPath, namesOf, type PagesContext, type Site, to
 import { countKnown, readListedIds } from "./listed-store.ts";
 
 /** Fewer than the 50,000 of the protocol, so that one file is a moment's work. */
-export const SITEMAP_TOKENS = 10_000;
+const SITEMAP_TOKENS = 10_000;
 const SITEMAPS_MAX = 50_000;
 const HOUR_SECONDS = 3_600;
 

@@ -35,7 +35,7 @@ export const messageOf = (event: EventBody): string =>
   JSON.stringify({ type: event.type, timestamp: event.at, data: event });
 
 /** The `webhook-id` of an event: the same whenever and however often it is sent. */
-export const messageIdOf = (webhookId: string, eventId: number): string =>
+const messageIdOf = (webhookId: string, eventId: number): string =>
   `msg_${webhookId.replaceAll("-", "")}_${eventId}`;
 
 /** One batch per call: deliveries and position in one transaction. True if more may be waiting. */

@@ -24,6 +24,9 @@ const typeField = z
   })
   .openapi({ type: "string", enum: [...eventTypes] });
 
+const tooMany = (max: number) => (issue: { readonly input?: unknown }) =>
+  `must contain at most ${max}; it has ${(issue.input as readonly unknown[]).length}`;
+
 const fields = {
   // The service refuses URLs that only the operator's configuration decides on.
   url: z
@@ -50,11 +53,11 @@ const fields = {
     .nullable(),
   event_types: z
     .array(typeField)
-    .max(eventTypes.length, { error: `must contain at most ${eventTypes.length}` })
+    .max(eventTypes.length, { error: tooMany(eventTypes.length) })
     .openapi({ description: "Empty for all.", example: ["lock", "unlock"] }),
   collections: z
     .array(collectionRefField)
-    .max(COLLECTIONS_MAX, { error: `must contain at most ${COLLECTIONS_MAX}` })
+    .max(COLLECTIONS_MAX, { error: tooMany(COLLECTIONS_MAX) })
     .openapi({
       description: "Addresses, or `chainId:address` where several chains have one. Empty for all.",
     }),

@@ -35,7 +35,7 @@ import {
 } from "./webhook-store.ts";
 
 /** Webhooks of one app. */
-export const WEBHOOKS_MAX = 10;
+const WEBHOOKS_MAX = 10;
 /** Tests and resends of a webhook that wait to be sent. */
 const EXTRA_MAX = 100;
 // Each takes as long as its receiver, at most 15 seconds.

@@ -43,7 +43,7 @@ describe("a bad parameter", () => {
     );
     expect(messages.toSorted()).toEqual(
       [
-        "chain_id: must be a chain id: a positive decimal number",
+        'chain_id: must be a chain id: a positive decimal number; it is "0"',
         "criteria[0].name: must not be empty",
         "criteria[0].values: must contain at least one value",
         "criteria[1].name: must be a string; it is a number",
@@ -53,7 +53,7 @@ describe("a bad parameter", () => {
         "criteria[2].values[1]: must be a string; it is an object",
         "criteria[3]: must be an object with name and values; it is a string",
         'limit: must be a whole number from 1 to 100; it is "101"',
-        "locked: must be true or false",
+        'locked: must be true or false; it is "yes"',
         'owner: "alice" is not an address: 0x and 40 hex digits',
         "q: has 201 characters; the limit is 200",
         "range_criteria: has 21 ranges; the limit is 20",

@@ -192,6 +192,12 @@ describe("a request", () => {
     expect(body.details).toMatchObject([{ path }]);
   });
 
+  it("for more types than there are is refused with how many it has", async () => {
+    const { body } = await api.call(`/market/events?type=${Array(7).fill("lock").join(",")}`, { key });
+
+    expect(body.details).toEqual([{ path: "type", message: "must contain at most 6; it has 7" }]);
+  });
+
   it("past an app's 100 streams is refused with when to retry, other apps' are not, and a stream that ends makes room", async () => {
     const busy = { "x-api-key": await api.createKey(["market"], "Busy") };
     const readers = await Promise.all(Array.from({ length: 100 }, () => read("", busy)));

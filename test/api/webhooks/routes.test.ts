@@ -55,6 +55,7 @@ describe("registering", () => {
       "event_types[1]",
       '"sale" is none of lock, unlock, default_lock, metadata, media, collection_refreshed',
     ],
+    [{ event_types: Array(7).fill("lock") }, 400, "event_types", "must contain at most 6; it has 7"],
     [{ collections: ["0x1"] }, 400, "collections[0]", '"0x1" is not an address or chainId:address'],
     [{ description: "x".repeat(201) }, 400, "description", "must have at most 200 characters; it has 201"],
     [{ description: "\0" }, 400, "description", "must not contain NUL or broken characters"],

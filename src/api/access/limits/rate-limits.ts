@@ -37,7 +37,7 @@ export const wrongKeyLimit: RateLimit = {
 };
 
 /** Changes in the console, per client: more than a person makes, and a bound on the rows that anyone can add. */
-export const consoleLimit: RateLimit = { name: "console", requests: 60, seconds: 60 };
+const consoleLimit: RateLimit = { name: "console", requests: 60, seconds: 60 };
 
 export interface RateLimits {
   /** Per app, at the gateway APIs. */

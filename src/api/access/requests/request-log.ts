@@ -177,7 +177,7 @@ function apiOf(path: string): string {
 }
 
 /** The path and query of a URL without keys, which anyone who sees the log could use. */
-export function loggedPath(url: string): string {
+function loggedPath(url: string): string {
   const path = pathOf(url);
   const [before = "", query] = path.split("?", 2);
   if (query === undefined) return redactText(before).slice(0, PATH_MAX);

@@ -54,7 +54,7 @@ const csvLine = (cells: readonly string[]): string => `${cells.join(",")}\r\n`;
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** An empty cell is null, and `""` empty text. Text that a spreadsheet would run as a formula gets an apostrophe. */
-export function csvCell(cell: Cell): string {
+function csvCell(cell: Cell): string {
   if (cell === null || cell === undefined) return "";
   if (typeof cell !== "string") return String(cell);
   // A negative number is no formula.

@@ -3,7 +3,13 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { recordSchema } from "../../delegation/rules.ts";
 import { errorResponses } from "../../http/error-responses.ts";
-import { addressField, chainIdField, collectionNameField, limitField } from "../../http/fields.ts";
+import {
+  addressField,
+  booleanField,
+  chainIdField,
+  collectionNameField,
+  limitField,
+} from "../../http/fields.ts";
 import { cursorField } from "../../http/page-cursor.ts";
 import { createRouter } from "../../http/router.ts";
 import type { Collections } from "../collections.ts";
@@ -43,10 +49,7 @@ const tokensRoute = createRoute({
       collection_address: collectionNameField
         .optional()
         .openapi({ description: "Without it, all collections." }),
-      include_delegated: z
-        .enum(["true", "false"], { error: "must be true or false" })
-        .optional()
-        .openapi({ type: "string", enum: ["true", "false"], description: "false by default" }),
+      include_delegated: booleanField.openapi({ description: "false by default" }),
       limit: limitField,
       cursor: cursorField,
     }),

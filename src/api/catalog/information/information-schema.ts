@@ -119,7 +119,7 @@ export const informationBody = z
 export type Information = z.infer<typeof informationBody>;
 
 /** The information as the API returns it. */
-export const informationSchema = z
+const informationSchema = z
   .object({
     name: z.string(),
     slug: z.string().nullable(),

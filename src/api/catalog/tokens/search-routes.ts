@@ -2,7 +2,7 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import { errorResponses } from "../../http/error-responses.ts";
-import { chainIdField, collectionNameField, limitField } from "../../http/fields.ts";
+import { booleanField, chainIdField, collectionNameField, limitField } from "../../http/fields.ts";
 import { createRouter } from "../../http/router.ts";
 import { CURSOR_LENGTH_MAX } from "../../search/rules.ts";
 import type { Search } from "../../search/service.ts";
@@ -39,11 +39,6 @@ const jsonParameter = <Output>(schema: z.ZodType<Output>) =>
     return z.NEVER;
   });
 
-const booleanParameter = z
-  .enum(["true", "false"], { error: "must be true or false" })
-  .optional()
-  .openapi({ type: "string", enum: ["true", "false"] });
-
 const conditions = {
   chain_id: chainIdField,
   criteria: jsonParameter(criteriaSchema).optional().openapi({
@@ -68,11 +63,11 @@ const conditions = {
     description:
       "Wallets, any of which holds the token: up to 20, separated by commas or in repeated parameters.",
   }),
-  include_delegated: booleanParameter.openapi({
+  include_delegated: booleanField.openapi({
     description:
       "With `owner`: also tokens that their holders delegated to it without limits on rights, in the delegate registries that are indexed here. Trade checks accept the wallet for the same tokens.",
   }),
-  locked: booleanParameter,
+  locked: booleanField,
 };
 
 const shared = { tags: ["market"], security: [{ ApiKeyAuth: [] }] };

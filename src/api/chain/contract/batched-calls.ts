@@ -31,7 +31,7 @@ const isOpen = (answer: CallAnswer): boolean => answer.kind === "unavailable" &&
  * deployless multicall would work on every chain, but returns its result as contract code, which is limited to 24 KiB
  * (EIP-170) on nodes that enforce it.
  */
-export function createCallsTogether(client: ChainClient): CallTogether {
+function createCallsTogether(client: ChainClient): CallTogether {
   const waiting = new Map<number, Waiter[]>();
   let multicall: Promise<boolean | undefined> | undefined;
 

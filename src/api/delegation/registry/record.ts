@@ -2,7 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 
-export const recordTypes = ["ALL", "CONTRACT", "ERC721", "ERC20", "ERC1155"] as const;
+const recordTypes = ["ALL", "CONTRACT", "ERC721", "ERC20", "ERC1155"] as const;
 // One of the shapes that deployed registries use has this type for a token's delegation, whatever the token's standard.
 export const foreignTypes = [...recordTypes, "TOKEN"] as const;
 

@@ -24,7 +24,7 @@ import { createMemoryRateLimiter } from "../../http/limits/rate-limiter.ts";
 import { fragmentsOf, operationsOf } from "./split-operation.ts";
 
 /** What the standard query for the whole schema costs: half of what an operation may, however large the schema is. */
-export const WHOLE_SCHEMA_COST = 10_000;
+const WHOLE_SCHEMA_COST = 10_000;
 
 /** For all callers together, per process. Cached answers don't count. */
 export const newIntrospectionLimit: RateLimit = {

@@ -53,7 +53,7 @@ function takenBytes(socket: Socket): number {
 }
 
 /** What was written for a connection and not received yet, including answers that wait behind another. */
-export function unreadBytes({ socket, responses }: Connection): number {
+function unreadBytes({ socket, responses }: Connection): number {
   if (socket.destroyed) return 0;
   let bytes = Math.max((socket.bytesWritten ?? 0) - takenBytes(socket), 0);
   for (const response of responses) if (response.socket === null) bytes += response.writableLength;

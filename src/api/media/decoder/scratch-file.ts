@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { PICTURE_BYTES_MAX, VARIANTS_BYTES_MAX } from "../checks/limits.ts";
 
 /** Its file descriptor in the decoder. */
-export const EXCHANGE_FD = 4;
+const EXCHANGE_FD = 4;
 
 export interface ScratchFile {
   readonly fd: number;

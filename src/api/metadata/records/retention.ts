@@ -42,7 +42,7 @@ const forgottenTokens = `
     select ctid from vitrine.forgotten_token where forgotten_at < now() - interval '7 days' limit $1)
   returning 1`;
 
-export const forgetForgottenTokens: DailyJob = {
+const forgetForgottenTokens: DailyJob = {
   name: "delete old marks of deleted tokens",
   run: (database) => repeatInBatches(database, forgottenTokens),
 };

@@ -18,7 +18,7 @@ const EAGER = 4;
  * How wide pictures are shown, for `sizes`. Cards are up to 15rem wide. Phones get variants of 240 pixels whatever their
  * density, as if cards were narrower: 24 variants of 480 pixels are too much for a mobile connection.
  */
-export const CARD_SIZES = "(max-width: 30rem) 80px, 240px";
+const CARD_SIZES = "(max-width: 30rem) 80px, 240px";
 export const STAGE_SIZES = `${PICTURE_PX}px`;
 
 /** A token's picture, or a note on why there is none. Its space is reserved, so nothing moves when it loads. */

@@ -6,7 +6,7 @@ import { findReceipt, type Receipt, type ReceiptOwner, type ReceiptToken } from 
 
 /** Requests that may wait at once in a process, per app and in total. */
 export const WAITS_PER_OWNER_MAX = 50;
-export const WAITS_MAX = 500;
+const WAITS_MAX = 500;
 
 // Finds notifications that were lost with their connection.
 const POLL_MS = 2_000;
