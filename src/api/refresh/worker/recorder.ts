@@ -4,6 +4,7 @@
  */
 
 import type { Database, Queryable } from "../../db/database.ts";
+import { explainFailure } from "../../fetch/explain-failure.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
 import { type Logger, silentLogger } from "../../http/logger.ts";
 import type { HostAnswer, NoteHost } from "../../jobs/hosts.ts";
@@ -188,7 +189,7 @@ async function putBack(
     const { lease, resolution } = each;
     if (resolution.kind !== "failed") continue;
     const delayMs = backoffMs(policyFor(resolution), lease.attempts, resolution.retryAfterMs);
-    await reschedule(tx, lease, delayMs, `${resolution.reason}: ${resolution.message}; trying again`);
+    await reschedule(tx, lease, delayMs, `${explainFailure(resolution)}; trying again`);
     // There was no fetch, and a node may be unreachable for long.
     if (isNodeAway(resolution)) continue;
     attempts.push(each);
@@ -315,6 +316,6 @@ function answerOf({ lease, resolution, isLoad = false }: FetchedLease): HostAnsw
     return { kind: "answered" };
   // Anybody may name any number of tokens whose documents fail.
   if (lease.isStrange) return undefined;
-  const { reason, message, retryAfterMs, uri } = resolution;
-  return { kind: "failed", reason: `${reason}: ${message}`, retryAfterMs, url: uri ?? "", isLoad };
+  const { retryAfterMs, uri } = resolution;
+  return { kind: "failed", reason: explainFailure(resolution), retryAfterMs, url: uri ?? "", isLoad };
 }
