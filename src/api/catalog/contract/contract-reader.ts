@@ -81,7 +81,7 @@ export function createContractReader(fetching: Fetching, calls: ChainCalls): Rea
         readUri: async () => ({ kind: "read", uri, standard: "erc721" }),
       });
       const token = { chainId: place.chainId, collection: place.address, tokenId: "0" };
-      const found = await resolve(token, "erc721", block, signal);
+      const found = await resolve(token, "erc721", block, { signal });
       if (found.kind === "document")
         return { uri: found.uri, fields: fieldsOf(found.document.body, fetching.gateways), reason: null };
       const reason = found.kind === "failed" ? explainFailure(found) : null;

@@ -76,17 +76,20 @@ const isAbsenceCertain = (tables: ChainTables, chainId: string, schema: string):
   exists (select from ${tables.checkpoint} c
            where c.chain_id = ${chainId} and ${ready(tables)} and ${isWhole(tables)} and ${caughtUp(schema)})`;
 
+export interface RevertedTokens extends CollectionRef {
+  readonly tokenIds: readonly string[];
+  /** The chain index itself reports that it mistook them for tokens. False by default. */
+  readonly isCertain?: boolean;
+}
+
 /**
  * After a reorg: makes tokens without any remaining transfer unseen. Does nothing while the chain index is not ready, not
- * caught up or in a reorg, unless `isCertain`: the chain index itself reports that it mistook them for tokens.
+ * caught up or in a reorg, unless it is certain.
  */
 export async function hideReverted(
   db: Queryable,
   tables: ChainTables,
-  chainId: number,
-  collection: string,
-  tokenIds: readonly string[],
-  isCertain = false,
+  { chainId, collection, tokenIds, isCertain = false }: RevertedTokens,
 ): Promise<void> {
   await db.query(
     `with gone as (

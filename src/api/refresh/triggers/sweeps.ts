@@ -108,7 +108,7 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     if (counted === to || !(await metadata.mayKnowUntransferred(tx, chainId))) return false;
     const tokenIds = await metadata.knownInRange(tx, sweep, counted, COUNTED_MAX);
     const gone = await metadata.findUntransferred(tx, chainId, collection, tokenIds);
-    await metadata.hideReverted(tx, chainId, collection, gone);
+    await metadata.hideReverted(tx, { chainId, collection, tokenIds: gone });
     const isAll = tokenIds.length < COUNTED_MAX;
     await countUp(tx, id, tokenIds.length - gone.length, isAll ? to : tokenIds.at(-1));
     return !isAll;
