@@ -63,7 +63,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     isOn,
     logger,
   });
-  const renormaliser = startRenormaliser({ database, tables, media, isOn, metrics, logger });
+  const renormaliserLoop = startRenormaliser({ renormaliser: services.renormaliser, isOn, metrics, logger });
   // Before the chain triggers, which need to know how far the chain index has been.
   const headMark = await startHeadMark({ database, tables, logger });
   const refreshWork = startRefreshJobs({
@@ -124,7 +124,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     [RECEIPT_CHANNEL]: (payload) => refresh.waits.wake(payload),
     [ACCESS_CHANNEL]: () => access.forget(),
     [ALLOWLIST_CHANNEL]: () => allowlist.forget(),
-    [RENORMALISE_CHANNEL]: () => renormaliser.wake(),
+    [RENORMALISE_CHANNEL]: () => renormaliserLoop.wake(),
     [WEBHOOK_CHANNEL]: () => webhookWork.wake(),
   };
   // No channel means that the connection was lost for a while, so anything may have changed.
@@ -151,7 +151,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
         refreshWork.stop(),
         contractReads.stop(),
         mediaPipeline.stop(),
-        renormaliser.stop(),
+        renormaliserLoop.stop(),
         daily.stop(),
         services.usage.stop(),
         search.close(),

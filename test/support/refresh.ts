@@ -153,7 +153,7 @@ export function createFakeResolve(script: (call: ResolveCall) => Resolution | Pr
   const calls: ResolveCall[] = [];
   let running = 0;
   let runningMost = 0;
-  const resolve: Resolve = async ({ tokenId }, standard, block, signal, admit) => {
+  const resolve: Resolve = async ({ tokenId }, standard, block, { signal, admit } = {}) => {
     if (admit && !(await admit(fakeHostOf(tokenId)))) return failed("unreachable", { transient: true });
     const nth = calls.filter((each) => each.tokenId === tokenId).length + 1;
     const call = { tokenId, standard, block, signal, nth };

@@ -10,7 +10,7 @@ import { errorResponses } from "../http/error-responses.ts";
 import { createRouter } from "../http/router.ts";
 import { cached } from "../jobs/promise-cache.ts";
 import { withTimeout } from "../jobs/timeout.ts";
-import type { QueueDepth } from "../refresh/queue/queue.ts";
+import type { QueueDepth } from "../refresh/queue/overview-store.ts";
 import type { SearchState } from "../search/service.ts";
 
 // A probe every second asks the node only every other second.

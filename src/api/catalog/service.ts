@@ -5,7 +5,7 @@ import type { CollectionConfig } from "../../config.ts";
 import { collectionKey, type TokenRef } from "../../domain/token-ref.ts";
 import { ApiError } from "../http/errors.ts";
 import { writeOnce } from "../http/revalidation.ts";
-import { createBatch } from "../jobs/batch.ts";
+import { createBatch, keepByKey } from "../jobs/batch.ts";
 import type { TokenPage, TokenQuery } from "../search/query.ts";
 import type { Search, TokenRarity } from "../search/service.ts";
 import { createTokenReader, type ReadToken, type TokenReaderDeps } from "./tokens/token-reader.ts";
@@ -42,12 +42,14 @@ export function createCatalog(deps: CatalogDeps) {
   }
 
   const limits = { max: BATCH_TOKENS_MAX, atOnce: BATCHES_AT_ONCE, besideAfterMs: BESIDE_AFTER_MS };
-  const viewsOf = keepBatches((collection) =>
-    createBatch<TokenView>(
-      async (tokenIds) =>
-        new Map((await readViews(collection, tokenIds)).map((token) => [token.token_id, token])),
-      limits,
-    ),
+  const viewsOf = keepByKey(
+    (collection: CollectionConfig) =>
+      createBatch<TokenView>(
+        async (tokenIds) =>
+          new Map((await readViews(collection, tokenIds)).map((token) => [token.token_id, token])),
+        limits,
+      ),
+    collectionKey,
   );
 
   /** Asks for the counts of tokens that have changed since they were counted, or have long texts. */
@@ -152,14 +154,3 @@ const withRarity = (token: TokenView, rarity: TokenRarity | undefined): TokenVie
   rarity === undefined || isDeepStrictEqual(rarity, token.rarity)
     ? token
     : { ...token, rarity: { ...rarity } };
-
-/** One batch for each collection. */
-function keepBatches(create: (collection: CollectionConfig) => FindToken) {
-  const batches = new Map<string, FindToken>();
-  return (collection: CollectionConfig): FindToken => {
-    const name = collectionKey(collection);
-    const batch = batches.get(name) ?? create(collection);
-    batches.set(name, batch);
-    return batch;
-  };
-}

@@ -1,7 +1,6 @@
 /** The stream over HTTP: server-sent events, resumed by Last-Event-ID (docs/trading.md). */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { streamSSE } from "hono/streaming";
 import type { CollectionConfig } from "../../config.ts";
@@ -10,9 +9,10 @@ import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { chainIdField, collectionNameField } from "../http/fields.ts";
 import { type KeyFinder, keyOf } from "../http/key.ts";
-import { createInFlightLimiter } from "../http/limits/in-flight-limiter.ts";
-import { answerLimit, type InFlightLimit, rateLimited } from "../http/limits/rate-limit.ts";
-import { type ApiEnv, createRouter } from "../http/router.ts";
+import { createAppLimit } from "../http/limits/in-flight-limiter.ts";
+import type { InFlightLimit } from "../http/limits/rate-limit.ts";
+import { createRouter } from "../http/router.ts";
+import { cut } from "../http/server/cut.ts";
 import { clip } from "../http/text/printable.ts";
 import { documentedEvents, type EventType, eventTypes, isEventType } from "./event-types.ts";
 import type { EventHub } from "./hub.ts";
@@ -116,7 +116,7 @@ export const requireAcceptsStream = createMiddleware(async (c, next) => {
 
 /** Needs `requireKey` before it. */
 export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
-  const streams = createInFlightLimiter(appStreams);
+  const takeStream = createAppLimit(appStreams, allStreams);
 
   return createRouter().openapi(streamRoute, async (c) => {
     // A HEAD reads no body, so the stream would never end.
@@ -124,10 +124,8 @@ export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
     const query = c.req.valid("query");
     const filter = await filterOf(query, collections);
     const after = c.req.valid("header")["last-event-id"] ?? query.last_event_id;
-    if (hub.size >= allStreams.requests) throw rateLimited(allStreams, "process", allStreams.retrySeconds);
     // Not by the middleware: a stream continues after its request is answered.
-    const taken = streams.take(c.get("app").id);
-    answerLimit(c, { limit: appStreams, per: "app" }, taken);
+    const release = takeStream(c.get("app").id);
 
     const key = keyOf(c) ?? "";
     const isAllowed = async (): Promise<boolean> =>
@@ -140,7 +138,7 @@ export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
       try {
         await hub.follow({ filter, after, isAllowed }, wire);
       } finally {
-        taken.release?.();
+        release();
       }
     });
   });
@@ -161,10 +159,4 @@ async function filterOf(
     collections: new Set(named.map(collectionKey)),
     chainId,
   };
-}
-
-/** Node's own response, passed on by @hono/node-server. */
-function cut(c: Context<ApiEnv>): void {
-  const env = c.env as { outgoing?: { destroy(): void } } | undefined;
-  env?.outgoing?.destroy();
 }

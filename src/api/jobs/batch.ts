@@ -73,11 +73,15 @@ export function createBatch<Value, Key = string>(
   return (key) => loader.load(key);
 }
 
-/** Creates the value of a key once in the lifetime of the returned function. */
-export function keepByKey<Value>(make: (key: string) => Value): (key: string) => Value {
-  const made = new Map<string, Value>();
-  return (key) => {
-    const kept = made.get(key) ?? make(key);
+/** Creates a value once for each key in the lifetime of the returned function. `keyOf` says which subjects share one. */
+export function keepByKey<Value, Subject = string>(
+  make: (subject: Subject) => Value,
+  keyOf: (subject: Subject) => unknown = (subject) => subject,
+): (subject: Subject) => Value {
+  const made = new Map<unknown, Value>();
+  return (subject) => {
+    const key = keyOf(subject);
+    const kept = made.get(key) ?? make(subject);
     made.set(key, kept);
     return kept;
   };

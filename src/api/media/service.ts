@@ -1,6 +1,7 @@
 /** The media service: requests probes and returns their results. */
 
 import type { Queryable } from "../db/database.ts";
+import { explainFailure } from "../fetch/explain-failure.ts";
 import {
   type CheckedFields,
   type CheckedMedia,
@@ -8,7 +9,7 @@ import {
   refusedMedia,
   skipped,
 } from "./checks/checked-media.ts";
-import { explain, type MediaReason } from "./checks/reasons.ts";
+import type { MediaReason } from "./checks/reasons.ts";
 import { type Ends, type FoundFaults, hostOf, type MediaFields } from "./display/display.ts";
 import {
   enqueue,
@@ -96,7 +97,7 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
     if (url === null) return { ...unknown, status: "none", url: null, reason: null };
     const located = locateMedia(url, gateways);
     if (located.kind === "refused")
-      return { ...unknown, status: "rejected", url: null, reason: explain(located) };
+      return { ...unknown, status: "rejected", url: null, reason: explainFailure(located) };
     const state = states.get(keyOf({ kind: "image", url }));
     if (!state || state.status === "pending")
       return { ...unknown, status: "pending", url: located.urls[0], reason: state?.reason ?? null };
@@ -112,7 +113,7 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
   function checkUrl(url: string | null, kind: MediaKind, states: States): CheckedMedia {
     if (url === null) return skipped();
     const located = locateMedia(url, gateways);
-    if (located.kind === "refused") return refusedMedia(explain(located));
+    if (located.kind === "refused") return refusedMedia(explainFailure(located));
     return checkedOf(states.get(keyOf({ kind, url })));
   }
 
@@ -131,7 +132,7 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
     fateOf(image: string | null): ImageFate {
       if (image === null) return { status: "none" };
       const located = locateMedia(image, gateways);
-      if (located.kind === "refused") return { status: "rejected", reason: explain(located) };
+      if (located.kind === "refused") return { status: "rejected", reason: explainFailure(located) };
       return { status: "pending", url: image };
     },
 

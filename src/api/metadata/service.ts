@@ -19,6 +19,7 @@ import {
   knownInRange,
   listedInRange,
   mayKnowUntransferred,
+  type RevertedTokens,
   readContract,
   type TokenRange,
 } from "./records/listing-store.ts";
@@ -62,13 +63,7 @@ export function createMetadata(deps: MetadataDeps) {
       collection: string,
       tokens: ReadonlyMap<string, number>,
     ) => addUnseenTokens(db, tables, chainId, collection, tokens),
-    hideReverted: (
-      db: Queryable,
-      chainId: number,
-      collection: string,
-      tokenIds: readonly string[],
-      isCertain?: boolean,
-    ) => hideReverted(db, tables, chainId, collection, tokenIds, isCertain),
+    hideReverted: (db: Queryable, reverted: RevertedTokens) => hideReverted(db, tables, reverted),
     learnServedTraits,
     knownInRange,
     listedInRange: (db: Queryable, range: TokenRange, after: string | null, limit: number) =>

@@ -23,8 +23,8 @@ export { collectionRefreshRoutes, viewCollectionReceipt } from "./collections/co
 export { startRefreshJobs } from "./jobs.ts";
 export { createRefreshMetrics } from "./metrics.ts";
 export { chooseProbe } from "./queue/hosts.ts";
-export { HOST_TOKENS_MAX } from "./queue/overview-store.ts";
-export { depth, findQueued, REFRESH_CHANNEL } from "./queue/queue.ts";
+export { depth, HOST_TOKENS_MAX } from "./queue/overview-store.ts";
+export { findQueued, REFRESH_CHANNEL } from "./queue/queue.ts";
 export { RECEIPT_CHANNEL } from "./receipts/receipts.ts";
 export { refreshRoutes } from "./routes.ts";
 

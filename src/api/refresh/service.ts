@@ -7,13 +7,12 @@ import { type AmountLimiter, type Cure, rateLimited } from "../http/limits/rate-
 import type { Logger } from "../http/logger.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { AskExistence } from "../metadata/uri/existence.ts";
-import { enqueue, type Trigger } from "./queue/queue.ts";
+import type { Trigger } from "./queue/queue.ts";
 import type { UnseenCapacity, UnseenQueue } from "./queue/unseen-queue.ts";
 import { findNextReads } from "./receipts/next-reads.ts";
-import { addReceipt, findReceipt, type ReceiptOwner } from "./receipts/receipts.ts";
+import { findReceipt, type ReceiptOwner } from "./receipts/receipts.ts";
 import { createReceiptWaits } from "./receipts/waits.ts";
-import { inSendSpan, logRequested } from "./refresh-spans.ts";
-import { createJudge, fetchedOf, type RequestedToken, viewVerdict } from "./verdicts.ts";
+import { type AcceptedTokens, createTokenRequests } from "./request-tokens.ts";
 
 export interface RefreshDeps {
   readonly database: Database;
@@ -23,11 +22,6 @@ export interface RefreshDeps {
   readonly tokenLimiter: AmountLimiter;
   readonly unseenQueue: UnseenQueue;
   readonly logger: Logger;
-}
-
-interface Accepted {
-  readonly receiptId: string | undefined;
-  readonly tokens: readonly RequestedToken[];
 }
 
 interface Caller {
@@ -44,54 +38,23 @@ interface Caller {
 }
 
 export function createRefresh(deps: RefreshDeps) {
-  const { database, metadata, tokenLimiter, unseenQueue, logger } = deps;
-  const judge = createJudge(deps);
+  const { database, tokenLimiter, unseenQueue } = deps;
+  const requestTokens = createTokenRequests(deps);
 
   async function takeIds(client: string, count: number, cure?: Cure): Promise<void> {
     const { isAllowed, resetSeconds } = await tokenLimiter.take(client, count);
     if (!isAllowed) throw rateLimited(tokenLimiter.limit, "client", resetSeconds, cure);
   }
 
-  async function accept(
+  const accept = (
     collection: CollectionConfig,
     tokenIds: readonly string[],
-    { anonymous = false, trigger, receiptFor, requestId }: Caller,
+    { anonymous, trigger, receiptFor, requestId }: Caller,
     capacity?: UnseenCapacity,
-  ): Promise<Accepted> {
-    const verdicts = await judge(collection, tokenIds, { anonymous, capacity });
-    const tokens = [...verdicts].map(([tokenId, verdict]) => viewVerdict(tokenId, verdict));
-    const queued = fetchedOf(verdicts, () => true);
-    const isAnyBurned = [...verdicts.values()].some(({ kind }) => kind === "burned");
-    const receipt = receiptFor && (queued.size > 0 || isAnyBurned) ? randomUUID() : undefined;
-    if (queued.size === 0 && !receipt) return { receiptId: undefined, tokens };
-
-    const { chainId, address } = collection;
-    const vouched = fetchedOf(verdicts, ({ isVouched }) => isVouched);
-    await inSendSpan(requestId, (asker) =>
-      database.transaction(async (tx) => {
-        const unseen = anonymous ? [...vouched.keys()] : [];
-        const request = { chainId, collection: address, tokens: queued, trigger, anonymous, unseen };
-        const marks = queued.size > 0 ? await enqueue(tx, request) : undefined;
-        // After the queue rows, in the order of a worker that records a fetch.
-        if (vouched.size > 0) await metadata.addUnseenTokens(tx, chainId, address, vouched);
-        if (!receipt || !receiptFor) return;
-        await addReceipt(tx, {
-          id: receipt,
-          owner: receiptFor,
-          ...asker,
-          chainId,
-          collection: address,
-          tokens: tokens.map((token) => ({
-            tokenId: token.token_id,
-            mark: marks?.get(token.token_id),
-            ended: token,
-          })),
-        });
-      }),
-    );
-    logRequested(logger, { requestId, refreshId: receipt, trigger, collection, queued: queued.size });
-    return { receiptId: receipt, tokens };
-  }
+  ): Promise<AcceptedTokens> => {
+    const receipt = receiptFor && { id: randomUUID(), owner: receiptFor };
+    return requestTokens(collection, tokenIds, { anonymous, trigger, receipt, requestId, capacity });
+  };
 
   return {
     /**
@@ -104,7 +67,7 @@ export function createRefresh(deps: RefreshDeps) {
       collection: CollectionConfig,
       tokenIds: readonly string[],
       caller: Caller,
-    ): Promise<Accepted> {
+    ): Promise<AcceptedTokens> {
       const { client, cure } = caller;
       if (client === undefined) return accept(collection, tokenIds, caller);
       await takeIds(client, tokenIds.length, cure);

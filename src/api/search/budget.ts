@@ -4,6 +4,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import { collectionKey } from "../../domain/token-ref.ts";
 import type { Logger } from "../http/logger.ts";
 import { metricOptions } from "../http/metric-options.ts";
+import { createPromiseCache } from "../jobs/promise-cache.ts";
 import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 
 // A search index that isn't kept is dropped after this long without requests.
@@ -13,14 +14,13 @@ const BUSY_MS_PER_MB = 300;
 const BYTES_PER_MB = 1_000_000;
 // A collection that didn't fit may have shrunk.
 const ESTIMATE_MS = 60_000;
+const ESTIMATES_MAX = 1_000;
 
 interface Entry {
   readonly collection: CollectionRef;
   state: "absent" | "loading" | "loaded";
   /** Estimated until it is loaded. */
   bytes: number;
-  /** The estimate for this moment, at a time. */
-  estimate: { readonly bytes: Promise<number>; readonly at: number } | undefined;
   /** How far the last load missed its estimate. */
   factor: number;
   /** When a request asked for it last. */
@@ -69,6 +69,11 @@ export function createBudget(deps: {
   const { max, drop, logger } = deps;
   /** Least recently asked for first. */
   const entries = new Map<string, Entry>();
+  const estimates = createPromiseCache<string, number>({
+    max: ESTIMATES_MAX,
+    ttlMs: ESTIMATE_MS,
+    now: () => performance.now(),
+  });
   let kept: ReadonlySet<string> = new Set();
   const metrics = deps.metrics && createSearchMetrics(deps.metrics, total);
 
@@ -118,16 +123,8 @@ export function createBudget(deps: {
   }
 
   /** The memory it will take. Callers share an estimate. */
-  async function sizeOf(entry: Entry, estimate: () => Promise<number>): Promise<number> {
-    if (!entry.estimate || performance.now() - entry.estimate.at > ESTIMATE_MS) {
-      const current = { bytes: estimate(), at: performance.now() };
-      entry.estimate = current;
-      current.bytes.catch(() => {
-        if (entry.estimate === current) entry.estimate = undefined;
-      });
-    }
-    return entry.factor * (await entry.estimate.bytes);
-  }
+  const sizeOf = async (entry: Entry, estimate: () => Promise<number>): Promise<number> =>
+    entry.factor * (await estimates.get(collectionKey(entry.collection), estimate));
 
   function leaveOutside(entry: Entry, bytes: number): void {
     entry.bytes = bytes;
@@ -150,7 +147,6 @@ export function createBudget(deps: {
       collection,
       state: "absent",
       bytes: 0,
-      estimate: undefined,
       factor: 1,
       askedAt: Number.NEGATIVE_INFINITY,
       usedAt: 0,

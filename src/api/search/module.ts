@@ -1,4 +1,3 @@
 /** Search over whole collections: pages, facets and counts. */
 
 export { createSearch } from "./service.ts";
-export { changedRows } from "./sync/store.ts";

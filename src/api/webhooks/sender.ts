@@ -1,6 +1,7 @@
 /** Signs and posts one delivery (Standard Webhooks), and says what its answer means. */
 
 import { Webhook } from "standardwebhooks";
+import { explainFailure } from "../fetch/explain-failure.ts";
 import type { GuardedPost } from "../fetch/guarded-post.ts";
 import type { Attempt, DeliveryLease } from "./delivery-queue.ts";
 import type { WebhookSecrets } from "./secrets.ts";
@@ -61,7 +62,7 @@ export function createSender(deps: {
       bytesMax: BODY_BYTES,
       signal,
     });
-    if (answer.kind === "failed") return failure(`${answer.reason}: ${answer.message}`, startedAt);
+    if (answer.kind === "failed") return failure(explainFailure(answer), startedAt);
     const { status } = answer;
     const isDelivered = status >= 200 && status < 300;
     return {

@@ -98,7 +98,12 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
     if ((await countExtra(tx, webhookId, EXTRA_MAX)) >= EXTRA_MAX)
       throw new ApiError(
         "RATE_LIMITED",
-        [{ path: "", message: `${EXTRA_MAX} tests and resends of this webhook are already waiting to be sent` }],
+        [
+          {
+            path: "",
+            message: `${EXTRA_MAX} tests and resends of this webhook are already waiting to be sent`,
+          },
+        ],
         { retryAfterSeconds: EXTRA_RETRY_SECONDS },
       );
     const [row] = await addDeliveries(tx, [{ webhookId, eventId: null, ...extra }]);

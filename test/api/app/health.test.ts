@@ -4,7 +4,7 @@ import { createIndexHeads } from "../../../src/api/chain/index/index-heads.ts";
 import type { EndpointReport } from "../../../src/api/chain/rpc/endpoints.ts";
 import { createPoints } from "../../../src/api/http/limits/rate-limiter.ts";
 import { anonymousGraphqlLimit, mediaLimit } from "../../../src/api/http/limits/tiers.ts";
-import { depth } from "../../../src/api/refresh/queue/queue.ts";
+import { depth } from "../../../src/api/refresh/queue/overview-store.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { ask, CHAIN_ID, emptyTables } from "../../support/refresh.ts";

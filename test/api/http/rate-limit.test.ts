@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../../src/api/http/errors.ts";
 import { perApp } from "../../../src/api/http/limits/count-requests.ts";
-import { createInFlightLimiter } from "../../../src/api/http/limits/in-flight-limiter.ts";
+import { createAppLimit, createInFlightLimiter } from "../../../src/api/http/limits/in-flight-limiter.ts";
 import { overLimit, rateLimit, type Taken } from "../../../src/api/http/limits/rate-limit.ts";
 import { createMemoryRateLimiter } from "../../../src/api/http/limits/rate-limiter.ts";
 import { anonymousGraphqlLimit, tiers } from "../../../src/api/http/limits/tiers.ts";
@@ -73,6 +73,25 @@ describe("a limit of so many at once", () => {
     for (let sent = 0; sent < 4; sent++) expect((await ask()).status).toBe(503);
     fails = false;
     expect((await ask()).status).toBe(200);
+  });
+});
+
+describe("a limit of so many at once per app and in all", () => {
+  it("refuses over either limit, and an app over its own takes nothing from the others", () => {
+    const take = createAppLimit({ requests: 1, retrySeconds: 3 }, { requests: 2, retrySeconds: 5 });
+    const refusal = (message: string, retryAfterSeconds: number) =>
+      expect.objectContaining({ details: [{ path: "", message }], retryAfterSeconds });
+    const release = take("one");
+
+    for (let nth = 0; nth < 3; nth++)
+      expect(() => take("one")).toThrow(refusal("Limit: 1 requests at once per app; retry in 3 s", 3));
+    const releaseOther = take("two");
+    expect(() => take("three")).toThrow(refusal("Limit: 2 requests at once per process; retry in 5 s", 5));
+
+    releaseOther();
+    take("three");
+    release();
+    take("one");
   });
 });
 

@@ -481,7 +481,11 @@ describe("the job", () => {
     await storeMany(250);
     const others = [createDatabase(test.url, silentLogger), createDatabase(test.url, silentLogger)];
     const loops = [database, ...others].map((each) =>
-      startRenormaliser({ ...deps, database: each, isOn: true }),
+      startRenormaliser({
+        renormaliser: createRenormaliser({ ...deps, database: each }),
+        isOn: true,
+        logger: silentLogger,
+      }),
     );
     onTestFinished(async () => {
       await Promise.all(loops.map((loop) => loop.stop()));
@@ -504,7 +508,7 @@ describe("the job", () => {
 
   it("is skipped by a process that does not fetch", async () => {
     await storeMany(1);
-    const loop = startRenormaliser({ ...deps, isOn: false });
+    const loop = startRenormaliser({ renormaliser, isOn: false, logger: silentLogger });
     loop.wake();
     await loop.stop();
 
@@ -551,7 +555,11 @@ describe("the job", () => {
       },
     };
     const { logger, entries } = createMemoryLogger();
-    const loop = startRenormaliser({ ...deps, database: away, isOn: true, logger });
+    const loop = startRenormaliser({
+      renormaliser: createRenormaliser({ ...deps, database: away, logger }),
+      isOn: true,
+      logger,
+    });
     onTestFinished(() => loop.stop());
     await eventually(
       () => entries.length,
@@ -571,7 +579,7 @@ describe("the job", () => {
   it("shows in /metrics how many tokens are left, and nothing before they are counted", async () => {
     await storeMany(3);
     const metrics = new Registry();
-    const loop = startRenormaliser({ ...deps, isOn: false, metrics });
+    const loop = startRenormaliser({ renormaliser, isOn: false, metrics, logger: silentLogger });
     onTestFinished(() => loop.stop());
     const left = async () => /^vitrine_renormalise_tokens_left (\d+)$/m.exec(await metrics.metrics())?.[1];
 

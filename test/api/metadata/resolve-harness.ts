@@ -37,7 +37,7 @@ export async function startResolveHarness() {
         gateways,
       }),
       gateways,
-    })(TOKEN, undefined, BLOCK, signal);
+    })(TOKEN, undefined, BLOCK, { signal });
 
   /** One resolver for several fetches, which remembers its gateways' health. */
   const createResolver = () => {
@@ -50,7 +50,7 @@ export async function startResolveHarness() {
     });
     return (uri: string, signal?: AbortSignal) => {
       read = { kind: "read", uri, standard: "erc721" };
-      return resolve(TOKEN, undefined, BLOCK, signal);
+      return resolve(TOKEN, undefined, BLOCK, { signal });
     };
   };
 

@@ -30,7 +30,7 @@ const resolve = (uri: string, known?: { uri: string; etag: string; hash: string 
     fetch,
     fetchFromGateway: fetch,
     gateways: [server.url],
-  })(TOKEN, "erc1155", BLOCK, undefined, undefined, known);
+  })(TOKEN, "erc1155", BLOCK, { known });
 
 it("a document under its own URL has a strong ETag, and is not sent again to a client that has it", async () => {
   const uri = `${server.url}/1`;

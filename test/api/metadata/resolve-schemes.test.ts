@@ -22,7 +22,7 @@ const resolverOf = (
   const resolve = createResolve({ ...fetching, readUri: async () => ({ kind: "read", uri, standard }) });
   return (text: string, admit?: (host: string) => Promise<boolean>, signal?: AbortSignal) => {
     uri = text;
-    return resolve(TOKEN, undefined, BLOCK, signal, admit);
+    return resolve(TOKEN, undefined, BLOCK, { signal, admit });
   };
 };
 

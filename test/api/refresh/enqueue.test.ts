@@ -3,7 +3,8 @@ import { createDatabase, type Database } from "../../../src/api/db/database.ts";
 import { silentLogger } from "../../../src/api/http/logger.ts";
 import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
 import { complete, release, renew, reschedule } from "../../../src/api/refresh/queue/leases.ts";
-import { depth, enqueue, findQueued } from "../../../src/api/refresh/queue/queue.ts";
+import { depth } from "../../../src/api/refresh/queue/overview-store.ts";
+import { enqueue, findQueued } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,

@@ -1,7 +1,8 @@
 /** Origins lag behind their own events, so a document that an event left unchanged is rechecked (design: "Refresh"). */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { depth, type Trigger } from "../../../src/api/refresh/queue/queue.ts";
+import { depth } from "../../../src/api/refresh/queue/overview-store.ts";
+import type { Trigger } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ask, emptyTables, failed, found, passSeconds, readQueue } from "../../support/refresh.ts";

@@ -2,6 +2,7 @@
 
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import type { ChainCalls } from "../../chain/contract/batched-calls.ts";
+import { explainFailure } from "../../fetch/explain-failure.ts";
 import type { Fetching } from "../../fetch/fetching.ts";
 import { createResolve } from "../../metadata/module.ts";
 import {
@@ -80,10 +81,10 @@ export function createContractReader(fetching: Fetching, calls: ChainCalls): Rea
         readUri: async () => ({ kind: "read", uri, standard: "erc721" }),
       });
       const token = { chainId: place.chainId, collection: place.address, tokenId: "0" };
-      const found = await resolve(token, "erc721", block, signal);
+      const found = await resolve(token, "erc721", block, { signal });
       if (found.kind === "document")
         return { uri: found.uri, fields: fieldsOf(found.document.body, fetching.gateways), reason: null };
-      const reason = found.kind === "failed" ? `${found.reason}: ${found.message}` : null;
+      const reason = found.kind === "failed" ? explainFailure(found) : null;
       // The host may be back: what it said before still stands.
       const isOpen = found.kind !== "failed" || found.transient;
       return { uri: found.uri, fields: isOpen ? undefined : noFields, reason };

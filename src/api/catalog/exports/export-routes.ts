@@ -10,9 +10,10 @@ import { BROTLI_QUALITY, encodingOf, GZIP_LEVEL } from "../../http/compression.t
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
 import { chainIdField, collectionNameField, tokenIdField } from "../../http/fields.ts";
-import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
-import { answerLimit, type InFlightLimit, rateLimited } from "../../http/limits/rate-limit.ts";
-import { type ApiEnv, createRouter, requireAccepts } from "../../http/router.ts";
+import { createAppLimit } from "../../http/limits/in-flight-limiter.ts";
+import type { InFlightLimit } from "../../http/limits/rate-limit.ts";
+import { createRouter, requireAccepts } from "../../http/router.ts";
+import { cut } from "../../http/server/cut.ts";
 import { clip } from "../../http/text/printable.ts";
 import type { Collections } from "../collections.ts";
 import { blockField } from "../holders/owner-routes.ts";
@@ -108,8 +109,7 @@ export interface ExportRouteDeps {
 
 /** Needs `requireKey` before it. */
 export function exportRoutes({ collections, exports }: ExportRouteDeps) {
-  const byApp = createInFlightLimiter(appExports);
-  let running = 0;
+  const takeExport = createAppLimit(appExports, allExports);
 
   return createRouter().openapi(exportRoute, async (c) => {
     const asked = c.req.valid("query");
@@ -121,14 +121,7 @@ export function exportRoutes({ collections, exports }: ExportRouteDeps) {
     c.header("Content-Type", type);
     // A HEAD reads no body, so the export would never end.
     if (c.req.method === "HEAD") return c.body(null, 200);
-    if (running >= allExports.requests) throw rateLimited(allExports, "process", allExports.retrySeconds);
-    const taken = byApp.take(c.get("app").id);
-    answerLimit(c, { limit: appExports, per: "app" }, taken);
-    running++;
-    const onEnd = (): void => {
-      running--;
-      taken.release?.();
-    };
+    const onEnd = takeExport(c.get("app").id);
     const query = { format, what, after, from: from_token_id, to: to_token_id, atBlock };
     const opened = await exports
       .open(collection, query, { onEnd, onStall: () => cut(c) })
@@ -160,10 +153,4 @@ function compressed(c: Context, stream: ReadableStream<Uint8Array>): ReadableStr
   // Ends both when either ends; what reads the compressed stream hears of the error.
   pipeline(Readable.fromWeb(stream as unknown as NodeReadableStream<Uint8Array>), packer, () => undefined);
   return Readable.toWeb(packer) as unknown as ReadableStream<Uint8Array>;
-}
-
-/** Node's own response, passed on by @hono/node-server. */
-function cut(c: Context<ApiEnv>): void {
-  const env = c.env as { outgoing?: { destroy(): void } } | undefined;
-  env?.outgoing?.destroy();
 }

@@ -22,21 +22,22 @@ const PAGES_PER_SUM = 5;
 export function createBalanceOwners(database: Database, tables: ChainTables, limit: number) {
   const within = createProcessLimit(pagesLimit);
   const sum = createConcurrencyLimit(SUMS_AT_ONCE);
-  const pagesOf = keepByKey((key) => {
-    const [chainId, address = ""] = key.split(":");
-    return createBatch<OwnersAnswer>(
-      async (pages) => {
-        const afters = pages.map((page): OwnersQuery["after"] => JSON.parse(page) ?? undefined);
-        const query = { chainId: Number(chainId), address, afters, limit };
-        const answers = await sum(() => readBalanceOwners(database, tables, query));
-        return new Map(answers.map((answer, nth) => [pages[nth] ?? "", answer]));
-      },
-      { atOnce: 1, max: PAGES_PER_SUM },
-    );
-  });
+  const pagesOf = keepByKey(
+    ({ chainId, address }: Pick<OwnersQuery, "chainId" | "address">) =>
+      createBatch<OwnersAnswer>(
+        async (pages) => {
+          const afters = pages.map((page): OwnersQuery["after"] => JSON.parse(page) ?? undefined);
+          const query = { chainId, address, afters, limit };
+          const answers = await sum(() => readBalanceOwners(database, tables, query));
+          return new Map(answers.map((answer, nth) => [pages[nth] ?? "", answer]));
+        },
+        { atOnce: 1, max: PAGES_PER_SUM },
+      ),
+    collectionKey,
+  );
   return ({ chainId, address, after }: Omit<OwnersQuery, "limit">): Promise<OwnersAnswer> =>
     within(async () => {
-      const answer = await pagesOf(collectionKey({ chainId, address }))(JSON.stringify(after ?? null));
+      const answer = await pagesOf({ chainId, address })(JSON.stringify(after ?? null));
       return answer ?? { owners: [], total: 0 };
     });
 }

@@ -3,19 +3,15 @@
 import { indexMark } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { tokenOf, tokenState } from "../../chain/index/token-state.ts";
+import { changedRows, type ReadMoment, readMoment, sinceSnapshot } from "../../db/changes.ts";
 import { planName, type Queryable } from "../../db/database.ts";
 import type { MediaUrl } from "../../media/media-store.ts";
 import { mediaMarks } from "../../media/module.ts";
-import { changedRows } from "../../search/module.ts";
 import { heads, stateColumns, toChainState } from "../../trading/module.ts";
 import type { ChainState, StoredState } from "../../trading/store.ts";
 
 /** What changed in a collection since a snapshot. */
-export interface CollectionChanges {
-  /** The snapshot of this read: changes of transactions outside it are still to come. */
-  readonly snapshot: string;
-  /** Changes when the rows were replaced altogether: a database restored, reset or emptied. */
-  readonly epoch: string;
+export interface CollectionChanges extends ReadMoment {
   /** Changes with the rows of the chain index; null before it starts. */
   readonly checkpoint: string | null;
   /** Display types may have changed, and with them which traits are shown. True without a snapshot. */
@@ -60,8 +56,7 @@ function statementOf(tables: ChainTables): { readonly text: string; readonly nam
   const text = `
     with ${heads(tables, { chainIds: "array[$1::bigint]", maxAge: "$4", schema: "$5" })},
     changes as materialized (
-      select pg_current_snapshot()::text as snapshot,
-             pg_postmaster_start_time()::text || ' ' || pg_relation_filenode('vitrine.token') as epoch,
+      select ${readMoment("vitrine.token")},
              ${indexMark(tables, "$1")} as checkpoint,
              $6::xid8 is null or ${hasChanged("vitrine.trait_type")} as "hasNewTypes",
              $6::xid8 is null or ${hasChanged("vitrine.token")} or ${hasChanged("vitrine.forgotten_token")} as "hasNewTokens",
@@ -102,7 +97,6 @@ export async function readStates(
   },
 ): Promise<StatesNow> {
   const { chainId, collection, tokenIds, maxAgeSeconds, since, media } = query;
-  const [, next = null, running = ""] = since?.split(":") ?? [];
   const { text, name } = statementOf(tables);
   const rows = await db.query<Row>(
     text,
@@ -112,8 +106,7 @@ export async function readStates(
       tokenIds,
       maxAgeSeconds,
       tables.schema,
-      next,
-      running === "" ? [] : running.split(","),
+      ...sinceSnapshot(since),
       media.map(({ kind }) => kind),
       media.map(({ url }) => url),
     ],

@@ -41,3 +41,28 @@ export function createProcessLimit(limit: InFlightLimit) {
     }
   };
 }
+
+/**
+ * Limits work of each app, and of all of them in this process, that may go on after its request is answered. Throws
+ * RATE_LIMITED for work over either limit. The result must be called once, when the work is over.
+ */
+export function createAppLimit(
+  perApp: InFlightLimit,
+  ofProcess: InFlightLimit,
+): (appId: string) => () => void {
+  const byApp = createInFlightLimiter(perApp);
+  const inProcess = createInFlightLimiter(ofProcess);
+  return (appId) => {
+    const shared = inProcess.take("");
+    if (!shared.isAllowed) throw rateLimited(ofProcess, "process", shared.resetSeconds);
+    const own = byApp.take(appId);
+    if (!own.isAllowed) {
+      shared.release?.();
+      throw rateLimited(perApp, "app", own.resetSeconds);
+    }
+    return () => {
+      own.release?.();
+      shared.release?.();
+    };
+  };
+}

@@ -65,7 +65,3 @@ export const refuse = (reason: RefusalCode, message: string): Refusal => ({ reas
 
 /** Ends the reason of a failure that is tried again soon, and may be over by then. */
 export const TRYING_AGAIN = "; trying again";
-
-/** The form that tokens show: `image_too_small: 412x412, at least 480x480`. */
-export const explain = ({ reason, message }: { readonly reason: string; readonly message: string }): string =>
-  `${reason}: ${message}`;

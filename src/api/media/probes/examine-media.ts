@@ -1,10 +1,10 @@
 /** Fetches and judges a document's media as a probe does, for reports: nothing is stored. */
 
+import { explainFailure } from "../../fetch/explain-failure.ts";
 import { createConcurrencyLimit } from "../../jobs/concurrency.ts";
 import { withDeadline } from "../../jobs/timeout.ts";
 import { checkAnimation } from "../checks/animation-check.ts";
 import { type CheckedFields, type CheckedMedia, refusedMedia, skipped } from "../checks/checked-media.ts";
-import { explain } from "../checks/reasons.ts";
 import type { Decoder } from "../decoder/decoder.ts";
 import type { MediaFields } from "../display/display.ts";
 import type { MediaKind } from "../media-store.ts";
@@ -34,17 +34,17 @@ export function createExamineMedia(deps: {
   async function examine(kind: MediaKind, url: string | null, signal: AbortSignal): Promise<CheckedMedia> {
     if (url === null) return skipped();
     const answer = await fetchMedia({ ...requestFor(kind, url), signal });
-    if (answer.kind === "too_large") return refusedMedia(explain(tooLarge(kind)));
-    if (answer.kind === "unread") return refusedMedia(explain(answer));
+    if (answer.kind === "too_large") return refusedMedia(explainFailure(tooLarge(kind)));
+    if (answer.kind === "unread") return refusedMedia(explainFailure(answer));
     const { body, contentType } = answer;
     const bytes = body.length;
     if (isPage(kind)) {
       const refusal = checkAnimation(body, contentType);
-      if (refusal) return refusedMedia(explain(refusal), bytes);
+      if (refusal) return refusedMedia(explainFailure(refusal), bytes);
       return { status: "accepted", reason: null, width: null, height: null, bytes, format: "HTML" };
     }
     const decoded = await decodeNext(() => decoder.decode(kind, body), signal);
-    if ("reason" in decoded) return refusedMedia(explain(decoded), bytes);
+    if ("reason" in decoded) return refusedMedia(explainFailure(decoded), bytes);
     const { width, height, format } = decoded;
     return { status: "accepted", reason: null, width, height, bytes, format };
   }

@@ -2,12 +2,13 @@
 
 import { createHash } from "node:crypto";
 import type { Queryable } from "../../db/database.ts";
+import { explainFailure } from "../../fetch/explain-failure.ts";
 import { IPFS_HOST } from "../../fetch/locate.ts";
 import { parseUrl } from "../../http/text/parse-url.ts";
 import { checkAnimation } from "../checks/animation-check.ts";
 import { checkContent, isNoFile } from "../checks/image-check.ts";
 import { MEDIA_BYTES_MAX, PAGE_BYTES_READ } from "../checks/limits.ts";
-import { explain, type Refusal, refuse } from "../checks/reasons.ts";
+import { type Refusal, refuse } from "../checks/reasons.ts";
 import type { Decoder } from "../decoder/decoder.ts";
 import type { DecodedImage } from "../decoder/decoder-messages.ts";
 import type { MediaKind } from "../media-store.ts";
@@ -180,6 +181,6 @@ function checkLost(body: Buffer): Unread | undefined {
 /** The new content decides, whatever was shown before: the owner has changed it. */
 const refused = (refusal: Refusal, bytes: number | null, sourceHash: string | null): MediaProbe => ({
   kind: "found",
-  finding: { ...nothing, status: "rejected", reason: explain(refusal), sourceHash, bytes },
+  finding: { ...nothing, status: "rejected", reason: explainFailure(refusal), sourceHash, bytes },
   refusal,
 });

@@ -1,13 +1,14 @@
 /** Works through the media probe queue: claims due URLs, probes each, and records the result. */
 
 import type { Database, Queryable } from "../../db/database.ts";
+import { explainFailure } from "../../fetch/explain-failure.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
 import type { Logger } from "../../http/logger.ts";
 import { atMostEvery } from "../../jobs/at-most-every.ts";
 import type { NoteHost } from "../../jobs/hosts.ts";
 import { LeaseLost, type LeaseRun, type LeaseWorker, startLeaseWorker } from "../../jobs/lease-worker.ts";
 import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
-import { explain, type FetchReason, TRYING_AGAIN } from "../checks/reasons.ts";
+import { type FetchReason, TRYING_AGAIN } from "../checks/reasons.ts";
 import { isStoreAway } from "../storage/media-disk.ts";
 import type { Unread } from "./fetch-media.ts";
 import type { MediaMetrics, ProbeOutcome } from "./metrics.ts";
@@ -107,7 +108,7 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     if (result.kind !== "unread") return noteHost(database, host, [{ kind: "answered" }]);
     const { reason, transient, retryAfterMs } = result;
     if (isHostFault(host, reason, transient))
-      await noteHost(database, host, [{ kind: "failed", reason: explain(result), retryAfterMs, url }]);
+      await noteHost(database, host, [{ kind: "failed", reason: explainFailure(result), retryAfterMs, url }]);
   }
 
   return startLeaseWorker({
@@ -160,7 +161,7 @@ function fateOf(lease: MediaLease, result: MediaProbe): Pick<ImageProbed, "statu
 }
 
 const reasonOf = (lease: MediaLease, result: Unread): string =>
-  explain(result) + (isOpenStill(lease, result) ? TRYING_AGAIN : "");
+  explainFailure(result) + (isOpenStill(lease, result) ? TRYING_AGAIN : "");
 
 function policyFor(result: Unread): RetryPolicy {
   if (result === STORE_AWAY) return retryPolicies.mediaStoreAway;

@@ -87,7 +87,7 @@ export async function examineUri(
   const resolve = createResolve({ ...fetching, readUri: async () => ({ kind: "read", uri, standard }) });
   const token = { chainId: 0, collection: "", tokenId: tokenId ?? "0" };
   const resolution = await withDeadline(EXAMINE_TIMEOUT_MS, signal, (inTime) =>
-    resolve(token, standard, 0, inTime),
+    resolve(token, standard, 0, { signal: inTime }),
   );
   return examineResolution(resolution);
 }

@@ -3,6 +3,7 @@
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
+import { explainFailure } from "../../fetch/explain-failure.ts";
 import type { Verified } from "../../fetch/ipfs/fetch-content.ts";
 import { NORMALISER } from "../document/normalise.ts";
 import { burnedReason } from "../uri/burned.ts";
@@ -50,9 +51,6 @@ export type Decision =
     }
   | { readonly kind: "served"; readonly outcome: RecordedOutcome; readonly document: Document };
 
-type Failure = Extract<Resolution, { kind: "failed" }>;
-export const explain = ({ reason, message }: Failure): string => `${reason}: ${message}`;
-
 /** Decides what a fetch changes. Deletes a token that neither the chain nor its contract has any more. */
 export async function decide(
   tx: Queryable,
@@ -64,7 +62,7 @@ export async function decide(
   // Even if its metadata was read meanwhile.
   if (burnedBlock !== null) return isNotFound(burnedReason(burnedBlock));
   if (resolution.kind === "failed") {
-    const reason = explain(resolution);
+    const reason = explainFailure(resolution);
     if (resolution.reason === "burned") return isNotFound(reason);
     // The token was known, and now neither the chain nor the contract has it. Served metadata goes only after a reorg:
     // a contract may revert temporarily, and a chain index need not reach back to the mint.

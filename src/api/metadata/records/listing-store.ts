@@ -68,28 +68,34 @@ export async function addUnseenTokens(
   );
 }
 
-/** SQL: the chain index is complete, has caught up with everything that was read from it, and is in no reorg. */
-const isPossiblyTransferred = (tables: ChainTables, chainId: string, schema: string): string => `
+/**
+ * SQL: a token that the chain index lacks has no transfer. The chain index is complete, has caught up with everything that
+ * was read from it, and is in no reorg.
+ */
+const isAbsenceCertain = (tables: ChainTables, chainId: string, schema: string): string => `
   exists (select from ${tables.checkpoint} c
            where c.chain_id = ${chainId} and ${ready(tables)} and ${isWhole(tables)} and ${caughtUp(schema)})`;
 
+export interface RevertedTokens extends CollectionRef {
+  readonly tokenIds: readonly string[];
+  /** The chain index itself reports that it mistook them for tokens. False by default. */
+  readonly isCertain?: boolean;
+}
+
 /**
  * After a reorg: makes tokens without any remaining transfer unseen. Does nothing while the chain index is not ready, not
- * caught up or in a reorg, unless `isCertain`: the chain index itself reports that it mistook them for tokens.
+ * caught up or in a reorg, unless it is certain.
  */
 export async function hideReverted(
   db: Queryable,
   tables: ChainTables,
-  chainId: number,
-  collection: string,
-  tokenIds: readonly string[],
-  isCertain = false,
+  { chainId, collection, tokenIds, isCertain = false }: RevertedTokens,
 ): Promise<void> {
   await db.query(
     `with gone as (
        select t.token_id from vitrine.token t
         where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and not t.unseen
-          and ($5 or ${isPossiblyTransferred(tables, "$1", "$4")}) and not ${knownByTransfer(tables, keyOf("t"))}
+          and ($5 or ${isAbsenceCertain(tables, "$1", "$4")}) and not ${knownByTransfer(tables, keyOf("t"))}
         order by t.token_id::text collate "C" for update of t)
      update vitrine.token t
         set unseen = true, traits = '{}', known_since = now(), changed = pg_current_xact_id()
@@ -189,10 +195,10 @@ export async function mayKnowUntransferred(
   tables: ChainTables,
   chainId: number,
 ): Promise<boolean> {
-  const [row] = await db.query<{ may: boolean }>(
-    `select ${isPossiblyTransferred(tables, "$1", "$2")} as may`,
-    [chainId, tables.schema],
-  );
+  const [row] = await db.query<{ may: boolean }>(`select ${isAbsenceCertain(tables, "$1", "$2")} as may`, [
+    chainId,
+    tables.schema,
+  ]);
   return row?.may ?? false;
 }
 

@@ -3,11 +3,12 @@
 import { collectionKey, tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
+import { explainFailure } from "../../fetch/explain-failure.ts";
 import { addIssues, type Issue } from "../document/issues.ts";
 import { separateConflicts, settledTypes } from "../traits/display-types.ts";
 import type { RememberedValues } from "../traits/trait-value-store.ts";
 import type { Document } from "../uri/resolve.ts";
-import { type Decision, decide, explain, type FetchEnd, type RecordedOutcome } from "./decide.ts";
+import { type Decision, decide, type FetchEnd, type RecordedOutcome } from "./decide.ts";
 import { isUnseen, type Learned, learnTraits, type Served } from "./learn-fetched.ts";
 import { addUnseenTokens } from "./listing-store.ts";
 import {
@@ -97,7 +98,7 @@ export async function recordAttempts(
   const failed = ends.flatMap(({ token, trigger, resolution }) => {
     const before = served.get(tokenKey(token));
     if (resolution.kind !== "failed" || !before) return [];
-    return { token, trigger, resolution, reason: explain(resolution), versions: before.versions + 1 };
+    return { token, trigger, resolution, reason: explainFailure(resolution), versions: before.versions + 1 };
   });
   const versionIds = idsByToken(
     failed.map(({ token }) => token),

@@ -1,10 +1,11 @@
 /** Runs the renormaliser in the background: woken by a database notification, with a slow poll as a fallback. */
 
 import { Gauge, type Registry } from "prom-client";
+import type { Logger } from "../../http/logger.ts";
 import { metricOptions } from "../../http/metric-options.ts";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
 import { withTimeout } from "../../jobs/timeout.ts";
-import { createRenormaliser, type Renormaliser, type RenormaliserDeps } from "./renormalise.ts";
+import type { Renormaliser } from "./renormalise.ts";
 
 export { RENORMALISE_CHANNEL } from "./renormalise-store.ts";
 
@@ -15,20 +16,21 @@ const PAUSE_SHARE = 2;
 const PAUSE_MIN_MS = 20;
 const SCRAPE_MS = 2_000;
 
-export interface RunningRenormaliser extends Renormaliser, PassLoop {}
-
 /** Runs one batch at a time, each followed by a pause. Logs a failed batch and retries it at the next poll. */
-export function startRenormaliser(
-  deps: RenormaliserDeps & {
-    /** False leaves the work to other processes. */
-    readonly isOn: boolean;
-    readonly metrics?: Registry;
-  },
-): RunningRenormaliser {
-  const { isOn, metrics, logger } = deps;
-  const renormaliser = createRenormaliser(deps);
+export function startRenormaliser({
+  renormaliser,
+  isOn,
+  metrics,
+  logger,
+}: {
+  readonly renormaliser: Renormaliser;
+  /** False leaves the work to other processes. */
+  readonly isOn: boolean;
+  readonly metrics?: Registry;
+  readonly logger: Logger;
+}): PassLoop {
   if (metrics) registerGauge(metrics, renormaliser);
-  const loop = startPassLoop({
+  return startPassLoop({
     task: "read stored documents again",
     pollMs: POLL_MS,
     isOn,
@@ -42,7 +44,6 @@ export function startRenormaliser(
       };
     },
   });
-  return { ...renormaliser, ...loop };
 }
 
 function registerGauge(registry: Registry, renormaliser: Renormaliser): void {

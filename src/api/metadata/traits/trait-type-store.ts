@@ -1,5 +1,6 @@
 /** SQL for trait types and their known display types. */
 
+import { epochOf } from "../../db/changes.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { DisplayType, Trait } from "../document/traits.ts";
 import type { DisplayTypes } from "./display-types.ts";
@@ -33,7 +34,7 @@ export async function readTraitTypes(
   if (asked.length === 0) return new Map();
   const rows = await db.query<TraitType & { name: string }>(
     `select trait_type as name, id, display_type as "displayType", highest,
-            concat_ws(' ', forgotten, pg_postmaster_start_time(), pg_relation_filenode('vitrine.trait_value')) as "valuesEpoch"
+            concat_ws(' ', forgotten, ${epochOf("vitrine.trait_value")}) as "valuesEpoch"
        from vitrine.trait_type
       where chain_id = $1 and collection = $2 and key = any($3::text[])`,
     [chainId, collection, asked.map(textKey)],

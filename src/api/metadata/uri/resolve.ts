@@ -69,14 +69,20 @@ export type Resolution = {
     }
 );
 
+export interface ResolveOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Any host may be asked without it. */
+  readonly admit?: Admit | undefined;
+  /** If the contract still returns its URI, the request to the host is conditional. */
+  readonly known?: KnownDocument | undefined;
+}
+
+/** Reads the contract at `block`; `standard` is undefined if it is not known. */
 export type Resolve = (
   token: TokenRef,
   standard: Standard | undefined,
   block: number,
-  signal?: AbortSignal,
-  admit?: Admit,
-  /** If the contract still returns its URI, the request to the host is conditional. */
-  known?: KnownDocument,
+  options?: ResolveOptions,
 ) => Promise<Resolution>;
 
 /**
@@ -148,7 +154,7 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
     return { ...read, document: { ...read.document, ...ownTag, verified } };
   }
 
-  return async (token, standard, block, signal, admit, known) => {
+  return async (token, standard, block, { signal, admit, known } = {}) => {
     const startedAt = Date.now();
     const read = await inSpan("read token URI", noDetails, () => readUri(token, standard, block));
     const outcome = (uri: string | null, answer: HostAnswer, host?: string): Resolution => ({

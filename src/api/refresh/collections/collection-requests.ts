@@ -1,14 +1,11 @@
 /** Refreshes of whole collections for apps: one at a time per collection, with counts, and cancellable. */
 
-import { randomUUID } from "node:crypto";
 import type { CollectionConfig } from "../../../config.ts";
-import { UINT256_MAX } from "../../../domain/token-ref.ts";
 import type { Database } from "../../db/database.ts";
 import { ApiError } from "../../http/errors.ts";
 import { type Logger, silentLogger } from "../../http/logger.ts";
 import { type ProgressGroup, readProgress } from "../receipts/progress-store.ts";
-import { addReceipt } from "../receipts/receipts.ts";
-import { inSendSpan, logRequested } from "../refresh-spans.ts";
+import { requestSweep } from "../request-sweep.ts";
 import {
   addAppSweep,
   type CollectionRefresh,
@@ -19,8 +16,6 @@ import {
   withdrawQueued,
 } from "./collection-store.ts";
 
-// Zero would void the blocks that waiting events have named; every token is read above block 1 anyway.
-const ANY_BLOCK = 1;
 // The running one may end between the two statements.
 const TRIES_MAX = 3;
 
@@ -32,24 +27,6 @@ export interface CollectionReceipt extends CollectionRefresh {
 }
 
 export function createCollectionRequests(database: Database, logger: Logger = silentLogger) {
-  function add(
-    { chainId, address }: CollectionConfig,
-    appId: string,
-    requestId: string | undefined,
-  ): Promise<string | undefined> {
-    return inSendSpan(requestId, (asker) =>
-      database.transaction(async (tx) => {
-        const id = randomUUID();
-        const place = { chainId, collection: address };
-        const to = UINT256_MAX.toString();
-        if (!(await addAppSweep(tx, { ...place, receiptId: id, appId, to, block: ANY_BLOCK })))
-          return undefined;
-        await addReceipt(tx, { ...place, id, owner: { appId }, ...asker, tokens: [] });
-        return id;
-      }),
-    );
-  }
-
   return {
     /**
      * Sweeps all listed tokens of a collection at the lowest priority, and returns the receipt's id. Throws
@@ -57,11 +34,12 @@ export function createCollectionRequests(database: Database, logger: Logger = si
      */
     async request(collection: CollectionConfig, appId: string, requestId?: string): Promise<string> {
       for (let tries = 1; tries <= TRIES_MAX; tries++) {
-        const id = await add(collection, appId, requestId);
-        if (id !== undefined) {
-          logRequested(logger, { requestId, refreshId: id, trigger: "sweep", collection, queued: null });
-          return id;
-        }
+        const id = await requestSweep({ database, logger }, collection, {
+          owner: { appId },
+          requestId,
+          add: (tx, sweep) => addAppSweep(tx, { ...sweep, appId }),
+        });
+        if (id !== undefined) return id;
         const place = { chainId: collection.chainId, collection: collection.address };
         const running = await findRunning(database, place);
         if (!running) continue;

@@ -2,6 +2,7 @@
 
 import type { Queryable } from "../../db/database.ts";
 import { foldReceipt } from "../receipts/progress-store.ts";
+import type { SweepWithReceipt } from "../triggers/new-sweeps.ts";
 
 export type CollectionRefreshStatus = "running" | "done" | "cancelled";
 
@@ -10,23 +11,20 @@ interface Place {
   readonly collection: string;
 }
 
-/** Adds the sweep of an app's refresh; false if one of the collection has not ended. */
+/** Adds the sweep of an app's refresh, and returns its receipt's id; undefined if one of the collection has not ended. */
 export async function addAppSweep(
   db: Queryable,
-  sweep: Place & {
-    readonly receiptId: string;
-    readonly appId: string;
-    readonly to: string;
-    readonly block: number;
-  },
-): Promise<boolean> {
-  const rows = await db.query(
+  sweep: SweepWithReceipt & { readonly appId: string },
+): Promise<string | undefined> {
+  const { chainId, collection, from, to, block, skipRead, receiptId, appId } = sweep;
+  const [row] = await db.query<{ receiptId: string }>(
     `insert into vitrine.sweep (chain_id, collection, from_token_id, to_token_id, block, skip_read, receipt_id, app_id)
-     values ($1, $2, 0, $3, $4, false, $5, $6)
-     on conflict (chain_id, collection) where app_id is not null and ended_at is null do nothing returning 1`,
-    [sweep.chainId, sweep.collection, sweep.to, sweep.block, sweep.receiptId, sweep.appId],
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (chain_id, collection) where app_id is not null and ended_at is null do nothing
+     returning receipt_id as "receiptId"`,
+    [chainId, collection, from, to, block, skipRead, receiptId, appId],
   );
-  return rows.length > 0;
+  return row?.receiptId;
 }
 
 /** The app's refresh of a collection that has not ended. */

@@ -1,4 +1,4 @@
-/** The refresh queue for the operator and the metrics. Every read is bounded, however much waits. */
+/** The refresh queue for the operator, health and the metrics. Every read is bounded, however much waits. */
 
 import type { Database, Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
@@ -66,16 +66,36 @@ const excerpt = <Entry>(entries: readonly Entry[], max: number): Excerpt<Entry> 
   more: entries.length > max,
 });
 
-/** Rechecks count from the moment they are due. Rejects when counting takes more than a second. */
+/** SQL: the tokens that wait or are being fetched. Rechecks count from the moment they are due. */
+const QUEUED = `
+  (select priority, waiting_since from vitrine.refresh r where ${WAITING}
+    union all select priority, waiting_since from vitrine.refresh r where ${LEASED}) as queued
+  where waiting_since <= now()`;
+
+export interface QueueDepth {
+  readonly waiting: number;
+  /** How long the oldest waiting token has waited; 0 if none waits. */
+  readonly oldestSeconds: number;
+}
+
+/** How much is queued, without its urgency: one statement, which takes as long as a statement may. */
+export async function depth(db: Queryable): Promise<QueueDepth> {
+  const [row] = await db.query<QueueDepth>(
+    `select count(*)::int as waiting,
+            coalesce(extract(epoch from now() - min(waiting_since)), 0)::float8 as "oldestSeconds"
+       from ${QUEUED}`,
+  );
+  return row ?? { waiting: 0, oldestSeconds: 0 };
+}
+
+/** How much is queued, by its urgency. Rejects when counting takes more than a second. */
 export async function readQueueState(database: Database): Promise<QueueState> {
   const rows = await database.transaction(async (tx) => {
     await tx.query(`set local statement_timeout = ${COUNT_MS}`);
     return tx.query<{ priority: keyof typeof urgencies; tokens: number; oldestSeconds: number }>(
       `select priority, count(*)::int as tokens,
               extract(epoch from now() - min(waiting_since))::float8 as "oldestSeconds"
-         from (select priority, waiting_since from vitrine.refresh r where ${WAITING}
-               union all select priority, waiting_since from vitrine.refresh r where ${LEASED}) as queued
-        where waiting_since <= now() group by priority`,
+         from ${QUEUED} group by priority`,
     );
   });
   const waiting = { request: 0, event: 0, anonymous: 0, background: 0 };

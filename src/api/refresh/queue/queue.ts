@@ -1,4 +1,4 @@
-/** The refresh queue: one row per token, claimed by lease (design: "Refresh"). Enqueues tokens, and says what is queued. */
+/** The refresh queue: one row per token, claimed by lease (design: "Refresh"). Enqueues tokens, and says which are queued. */
 
 import type { Queryable } from "../../db/database.ts";
 import { retryPolicies } from "../../jobs/retry-policies.ts";
@@ -134,21 +134,4 @@ export async function findQueued(
     "find queued",
   );
   return new Set(rows.map((row) => row.tokenId));
-}
-
-export interface QueueDepth {
-  readonly waiting: number;
-  readonly oldestSeconds: number;
-}
-
-/** Rechecks count from the moment they are due. */
-export async function depth(db: Queryable): Promise<QueueDepth> {
-  const [row] = await db.query<QueueDepth>(
-    `select count(*)::int as waiting,
-            coalesce(extract(epoch from now() - min(waiting_since)), 0)::float8 as "oldestSeconds"
-       from (select waiting_since from vitrine.refresh where wanted > done and lease is null
-             union all select waiting_since from vitrine.refresh where lease is not null) as queued
-      where waiting_since <= now()`,
-  );
-  return row ?? { waiting: 0, oldestSeconds: 0 };
 }

@@ -13,7 +13,7 @@ import type { MetadataService } from "../../metadata/service.ts";
 import type { ReadUri } from "../../metadata/uri/read-uri.ts";
 import { enqueue } from "../queue/queue.ts";
 import { addSweep } from "../triggers/new-sweeps.ts";
-import { isBeingSwept } from "../triggers/sweeps.ts";
+import { isBeingSwept } from "../triggers/sweep-store.ts";
 import { hasNewTriggers } from "../triggers/trigger-store.ts";
 import { noSamplingMetrics, type Sampled, type SamplingMetrics } from "./metrics.ts";
 import {

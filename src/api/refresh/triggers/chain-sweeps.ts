@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { Queryable } from "../../db/database.ts";
 import { addReceipt } from "../receipts/receipts.ts";
 import { addSweep, type NewSweep } from "./new-sweeps.ts";
+import { countUnended } from "./sweep-store.ts";
 
 // A contract may announce its collection with every block while its host is away: then no sweep ends.
 const UNENDED_MAX = 10;
@@ -14,12 +15,8 @@ export async function addChainSweep(
   sweep: Omit<NewSweep, "receiptId" | "isByChain">,
 ): Promise<void> {
   const { chainId, collection } = sweep;
-  const unended = await tx.query(
-    `select from vitrine.sweep where chain_id = $1 and collection = $2 and receipt_id is not null and ended_at is null
-      limit $3`,
-    [chainId, collection, UNENDED_MAX],
-  );
-  const id = unended.length < UNENDED_MAX ? randomUUID() : undefined;
+  const unended = await countUnended(tx, chainId, collection, UNENDED_MAX);
+  const id = unended < UNENDED_MAX ? randomUUID() : undefined;
   const receiptId = await addSweep(tx, { ...sweep, isByChain: true, ...(id && { receiptId: id }) });
   if (id && receiptId === id) await addReceipt(tx, { id, owner: "chain", chainId, collection, tokens: [] });
 }

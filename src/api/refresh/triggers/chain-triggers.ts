@@ -156,7 +156,8 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
         const tokenIds = await metadata.addKnownTokens(tx, chainId, collection, tokens);
         seen.set(collection, [...(seen.get(collection) ?? []), ...tokenIds]);
       }
-      if (trigger === "reorg") await metadata.hideReverted(tx, chainId, collection, [...tokens.keys()]);
+      if (trigger === "reorg")
+        await metadata.hideReverted(tx, { chainId, collection, tokenIds: [...tokens.keys()] });
       await addSweeps(tx, chainId, batch);
     }
     return seen;
@@ -178,7 +179,7 @@ export function createChainTriggers({ database, tables, metadata, media, now = D
   /** Hides ids that turned out not to be tokens; neither a contract nor a host has to be asked. */
   async function hideReverted(tx: Queryable, chainId: number, fresh: readonly TriggerRow[]): Promise<void> {
     for (const { collection, from } of fresh.filter((row) => !isAsked(row))) {
-      await metadata.hideReverted(tx, chainId, collection, [from], true);
+      await metadata.hideReverted(tx, { chainId, collection, tokenIds: [from], isCertain: true });
     }
   }
 }

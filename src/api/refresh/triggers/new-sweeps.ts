@@ -28,6 +28,8 @@ export interface NewSweep {
   readonly isByChain?: boolean;
 }
 
+export type SweepWithReceipt = NewSweep & { readonly receiptId: string };
+
 /**
  * Adds a sweep. If a sweep that covers it has not started, that one replaces it: a contract that announces its whole
  * collection again and again costs one sweep after the running one. Returns the receipt's id, if there is one; that of

@@ -9,8 +9,8 @@ import type { MetadataService } from "../../metadata/service.ts";
 import { enqueue } from "../queue/queue.ts";
 import { foldReceipt } from "../receipts/progress-store.ts";
 import { addReceiptTokens } from "../receipts/receipts.ts";
-import type { NewSweep } from "./new-sweeps.ts";
 import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
+import { countUp, lockOpen, moveOn, type OpenSweep, oldestOfEach } from "./sweep-store.ts";
 
 // A sweep of a million tokens keeps this many waiting in the queue, so that it never delays other work.
 const QUEUED_MAX = 500;
@@ -22,16 +22,6 @@ const CAPACITY_MIN = 100;
 const COUNTED_MAX = 5_000;
 // Then chain triggers get their turn.
 const STEPS_MAX = 100;
-
-interface OpenSweep extends Required<Omit<NewSweep, "receiptId">> {
-  readonly id: string;
-  readonly receiptId: string | null;
-  /** Every known token up to here has been enqueued, or left out. */
-  readonly cursor: string | null;
-  readonly passed: number;
-  /** Every known token up to here has been counted; in a minted range, every token is known up to here. */
-  readonly counted: string | null;
-}
 
 /** `waiting` while the queue has no capacity for an open one, and soon will. */
 export type SweepProgress = "moved" | "waiting" | "idle";
@@ -99,11 +89,7 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     for (let tokenId = first; tokenId <= last; tokenId++) tokens.set(String(tokenId), block);
     const seen = await metadata.addKnownTokens(tx, chainId, collection, tokens);
     await showServed(tx, { metadata, media }, chainId, new Map([[collection, seen]]));
-    await tx.query("update vitrine.sweep set known = known + $2, counted = $3::numeric where id = $1", [
-      id,
-      tokens.size,
-      String(last),
-    ]);
+    await countUp(tx, id, tokens.size, String(last));
     return String(last) !== to;
   }
 
@@ -112,11 +98,7 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     if (sweep.counted === sweep.to) return false;
     const tokenIds = await metadata.listedInRange(tx, sweep, sweep.counted, COUNTED_MAX);
     const isAll = tokenIds.length < COUNTED_MAX;
-    await tx.query("update vitrine.sweep set known = known + $2, counted = $3::numeric where id = $1", [
-      sweep.id,
-      tokenIds.length,
-      isAll ? sweep.to : tokenIds.at(-1),
-    ]);
+    await countUp(tx, sweep.id, tokenIds.length, isAll ? sweep.to : tokenIds.at(-1));
     return !isAll;
   }
 
@@ -126,13 +108,9 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     if (counted === to || !(await metadata.mayKnowUntransferred(tx, chainId))) return false;
     const tokenIds = await metadata.knownInRange(tx, sweep, counted, COUNTED_MAX);
     const gone = await metadata.findUntransferred(tx, chainId, collection, tokenIds);
-    await metadata.hideReverted(tx, chainId, collection, gone);
+    await metadata.hideReverted(tx, { chainId, collection, tokenIds: gone });
     const isAll = tokenIds.length < COUNTED_MAX;
-    await tx.query("update vitrine.sweep set known = known + $2, counted = $3::numeric where id = $1", [
-      id,
-      tokenIds.length - gone.length,
-      isAll ? to : tokenIds.at(-1),
-    ]);
+    await countUp(tx, id, tokenIds.length - gone.length, isAll ? to : tokenIds.at(-1));
     return !isAll;
   }
 
@@ -152,30 +130,14 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
       const entries = [...tokens.keys()].map((tokenId) => ({ tokenId, mark: marks?.get(tokenId) }));
       await addReceiptTokens(tx, { id: receiptId, chainId, collection, tokens: entries }, sweep.passed);
     }
-    await tx.query(
-      `update vitrine.sweep set cursor = coalesce($2::numeric, cursor), asked = asked + $3, passed = passed + $4,
-              finished_at = case when $5 then now() end where id = $1`,
-      [id, tokenIds.at(-1) ?? null, tokens.size, tokenIds.length, isWhole && tokenIds.length < free],
-    );
+    await moveOn(tx, id, {
+      cursor: tokenIds.at(-1) ?? null,
+      asked: tokens.size,
+      passed: tokenIds.length,
+      isFinished: isWhole && tokenIds.length < free,
+    });
     return tokenIds.length > 0;
   }
-}
-
-/** The oldest open sweep of each collection. By one step down an index per collection: each may have many. */
-function oldestOfEach(database: Database): Promise<{ id: string; chainId: string; collection: string }[]> {
-  return database.query(
-    `with recursive oldest as (
-       (select chain_id, collection, id from vitrine.sweep where finished_at is null
-         order by chain_id, collection, id limit 1)
-       union all
-       select n.* from oldest o cross join lateral (
-         select s.chain_id, s.collection, s.id from vitrine.sweep s
-          where s.finished_at is null and (s.chain_id, s.collection) > (o.chain_id, o.collection)
-          order by s.chain_id, s.collection, s.id limit 1) n)
-     select id, chain_id as "chainId", collection from oldest`,
-    [],
-    "oldest sweeps",
-  );
 }
 
 /** How many more tokens of the collection's sweeps may wait in the queue. `isPaused`: paused hosts are why there are none. */
@@ -194,39 +156,6 @@ async function capacityFor(
   const { due = 0, paused = 0 } = row ?? {};
   const whilePaused = PAUSED_MAX - paused;
   return { free: Math.min(QUEUED_MAX - due, whilePaused), isPaused: whilePaused < CAPACITY_MIN };
-}
-
-/** The sweep, locked, unless it has ended or another process works on it. */
-async function lockOpen(tx: Queryable, id: string): Promise<OpenSweep | undefined> {
-  const [row] = await tx.query<
-    Omit<OpenSweep, "chainId" | "block" | "passed"> & { chainId: string; block: string; passed: string }
-  >(
-    `select id, chain_id as "chainId", collection, from_token_id as "from", to_token_id as "to", block,
-            skip_read as "skipRead", minted, accept, receipt_id as "receiptId", by_sample as "isBySample",
-            by_chain as "isByChain", cursor, passed, counted
-       from vitrine.sweep where id = $1 and finished_at is null for update skip locked`,
-    [id],
-  );
-  if (!row) return undefined;
-  return {
-    ...row,
-    chainId: Number(row.chainId),
-    block: Number(row.block),
-    passed: Number(row.passed),
-  };
-}
-
-/** Whether a sweep of the collection still has tokens to enqueue, or some in the queue. */
-export async function isBeingSwept(db: Queryable, chainId: number, collection: string): Promise<boolean> {
-  const [row] = await db.query<{ isSwept: boolean }>(
-    `select exists (select from vitrine.sweep where finished_at is null and chain_id = $1 and collection = $2)
-         or exists (select from vitrine.refresh
-                     where chain_id = $1 and collection = $2 and wanted > done and lease is null and trigger = 'sweep')
-         or exists (select from vitrine.refresh
-                     where chain_id = $1 and collection = $2 and lease is not null and trigger = 'sweep') as "isSwept"`,
-    [chainId, collection],
-  );
-  return row?.isSwept ?? false;
 }
 
 export type Sweeps = ReturnType<typeof createSweeps>;

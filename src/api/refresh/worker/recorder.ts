@@ -4,10 +4,12 @@
  */
 
 import type { Database, Queryable } from "../../db/database.ts";
+import { explainFailure } from "../../fetch/explain-failure.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
 import { type Logger, silentLogger } from "../../http/logger.ts";
 import type { HostAnswer, NoteHost } from "../../jobs/hosts.ts";
 import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
+import type { RecordedOutcome } from "../../metadata/records/decide.ts";
 import type { MetadataService, Served } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
 import { currentScope, runInScope, type Scope } from "../../tracing/spans.ts";
@@ -168,7 +170,8 @@ async function recordAll(
   const again = kept.filter(goesOn);
   const over = kept.filter((each) => !goesOn(each));
   const retried = await putBack(tx, metadata, again);
-  const { ends, reports } = await end(tx, metadata, media, over, holding.awaited, served);
+  const { awaited } = holding;
+  const { ends, reports } = await end(tx, { metadata, media, batch: over, awaited, served });
   await noteHosts(tx, hosts, kept, holding.faultyHosts);
   return {
     lost: new Set(leases.filter((lease) => !current.has(lease))),
@@ -188,7 +191,7 @@ async function putBack(
     const { lease, resolution } = each;
     if (resolution.kind !== "failed") continue;
     const delayMs = backoffMs(policyFor(resolution), lease.attempts, resolution.retryAfterMs);
-    await reschedule(tx, lease, delayMs, `${resolution.reason}: ${resolution.message}; trying again`);
+    await reschedule(tx, lease, delayMs, `${explainFailure(resolution)}; trying again`);
     // There was no fetch, and a node may be unreachable for long.
     if (isNodeAway(resolution)) continue;
     attempts.push(each);
@@ -198,55 +201,88 @@ async function putBack(
   return reports;
 }
 
+/** An outcome that was recorded, and the fetch that it is of. */
+interface RecordedEnd extends RecordedOutcome {
+  readonly lease: Lease;
+  readonly host: string | undefined;
+  readonly durationMs: number;
+}
+
+type Ends = ReadonlyMap<Lease, RecordedEnd>;
+
+/** Ends fetches that are not retried: what they found is recorded and answered, and their leases are completed. */
 async function end(
   tx: Queryable,
-  metadata: MetadataService,
-  media: EnqueueMedia,
-  batch: readonly FetchedLease[],
-  awaited: ReadonlySet<Lease>,
-  locked: Served,
+  {
+    metadata,
+    media,
+    batch,
+    awaited,
+    served,
+  }: {
+    readonly metadata: MetadataService;
+    readonly media: EnqueueMedia;
+    readonly batch: readonly FetchedLease[];
+    /** Those that receipts wait for. */
+    readonly awaited: ReadonlySet<Lease>;
+    /** What the tokens served before, locked. */
+    readonly served: Served;
+  },
 ): Promise<{ readonly ends: Recorded["statuses"]; readonly reports: readonly FetchReport[] }> {
   if (batch.length === 0) return { ends: [], reports: [] };
   const missed = batch.filter(isMissedSample);
   const recorded = batch.filter((each) => !isMissedSample(each));
-  const shownBefore = await readShown(
-    tx,
-    metadata,
-    media,
-    recorded.filter(({ lease }) => awaited.has(lease) && showsImages(lease)),
-    locked,
-  );
-  const outcomes = await metadata.recordAll(tx, recorded.map(endOf), locked);
-  const ends = new Map(
+  const shown = recorded.filter(({ lease }) => awaited.has(lease) && showsImages(lease));
+  const shownBefore = await readShown(tx, metadata, media, shown, served);
+  const outcomes = await metadata.recordAll(tx, recorded.map(endOf), served);
+  const ends: Ends = new Map(
     recorded.flatMap(({ lease, resolution: { host, durationMs } }, index) => {
       const outcome = outcomes[index];
       return outcome ? [[lease, { lease, host, durationMs, ...outcome }] as const] : [];
     }),
   );
-  // Includes unchanged documents, because the same URL may have new content. Samples ask their hosts for little. Media
-  // of tokens without an indexed transfer are probed once the token is listed.
-  const served = recorded.flatMap(({ lease, resolution }) => {
+  const over = batch.map(({ lease }) => lease);
+  await Promise.all([
+    answer(tx, media, { recorded, ends, awaited, shownBefore }),
+    complete(tx, over, (lease) => ends.get(lease) ?? { status: "failed" }),
+  ]);
+  return { ends: [...ends.values()], reports: [...ends.values(), ...missed.flatMap(missedReport)] };
+}
+
+/** Has the media of recorded documents probed, and answers the receipts that wait for them. */
+async function answer(
+  tx: Queryable,
+  media: EnqueueMedia,
+  {
+    recorded,
+    ends,
+    awaited,
+    shownBefore,
+  }: {
+    readonly recorded: readonly FetchedLease[];
+    readonly ends: Ends;
+    readonly awaited: ReadonlySet<Lease>;
+    readonly shownBefore: Awaited<ReturnType<typeof readShown>>;
+  },
+): Promise<void> {
+  const documents = servedDocuments(recorded, ends);
+  const seen = documents.flatMap(({ isUnseen, metadata }) => (isUnseen ? [] : metadata));
+  const answers = [...ends.values()].filter(({ lease }) => awaited.has(lease));
+  const pictured = documents.filter(({ lease }) => showsImages(lease));
+  await Promise.all([media.enqueue(tx, seen), answerReceipts(tx, media, answers, pictured, shownBefore)]);
+}
+
+/**
+ * The documents whose media are probed. Includes unchanged ones, because the same URL may have new content. Samples ask
+ * their hosts for little. Media of tokens without an indexed transfer are probed once the token is listed.
+ */
+const servedDocuments = (recorded: readonly FetchedLease[], ends: Ends) =>
+  recorded.flatMap(({ lease, resolution }) => {
     const { status, isUnseen = false } = ends.get(lease) ?? {};
     const isServed = status === "updated" || (status === "unchanged" && lease.trigger !== "sample");
     if (!isServed || resolution.kind !== "document") return [];
     return [{ lease, isUnseen, metadata: resolution.document.metadata }];
   });
-  const seen = served.flatMap(({ isUnseen, metadata }) => (isUnseen ? [] : metadata));
-  const answers = [...ends.values()].filter(({ lease }) => awaited.has(lease));
-  const over = batch.map(({ lease }) => lease);
-  await Promise.all([
-    media.enqueue(tx, seen),
-    answerReceipts(
-      tx,
-      media,
-      answers,
-      served.filter(({ lease }) => showsImages(lease)),
-      shownBefore,
-    ),
-    complete(tx, over, (lease) => ends.get(lease) ?? { status: "failed" }),
-  ]);
-  return { ends: [...ends.values()], reports: [...ends.values(), ...missed.flatMap(missedReport)] };
-}
 
 /** A sweep's receipt has numbers only. A fetch that any other request waits for has the trigger of that request. */
 const showsImages = ({ trigger }: Lease): boolean => trigger !== "sweep";
@@ -315,6 +351,6 @@ function answerOf({ lease, resolution, isLoad = false }: FetchedLease): HostAnsw
     return { kind: "answered" };
   // Anybody may name any number of tokens whose documents fail.
   if (lease.isStrange) return undefined;
-  const { reason, message, retryAfterMs, uri } = resolution;
-  return { kind: "failed", reason: `${reason}: ${message}`, retryAfterMs, url: uri ?? "", isLoad };
+  const { retryAfterMs, uri } = resolution;
+  return { kind: "failed", reason: explainFailure(resolution), retryAfterMs, url: uri ?? "", isLoad };
 }

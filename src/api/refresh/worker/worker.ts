@@ -169,7 +169,8 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       "resolve",
       () => ({}),
       async (span) => {
-        const found = await metadata.resolve(lease, lease.standard, block, signal, admit, lease.known);
+        const { standard, known } = lease;
+        const found = await metadata.resolve(lease, standard, block, { signal, admit, known });
         span?.setAttribute("refresh.outcome", found.kind === "failed" ? found.reason : found.kind);
         return found;
       },

@@ -3,6 +3,7 @@
 import { escapeLiteral } from "pg";
 import { indexMark } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
+import { changedRows, type ReadMoment, readMoment, sinceSnapshot } from "../../db/changes.ts";
 import type { VisitRow } from "../../db/copy-rows.ts";
 import { type Database, planName, type Queryable } from "../../db/database.ts";
 import { lookUp } from "../../db/look-up.ts";
@@ -17,11 +18,7 @@ import type { TokenRow } from "../index/collection-index.ts";
 export const LISTED_CHARACTERS_MAX = 1_000;
 
 /** The changes of a collection since a snapshot. */
-export interface ChangeSet {
-  /** The snapshot of this read: changes of transactions outside it are still to come. */
-  readonly snapshot: string;
-  /** Changes when the rows were replaced altogether: a database restored, reset or emptied. */
-  readonly epoch: string;
+export interface ChangeSet extends ReadMoment {
   /** Changes whenever the chain index advances; null before it starts. */
   readonly checkpoint: string | null;
   /** All types without `since`; otherwise those written by transactions that `since` could not see. */
@@ -30,37 +27,16 @@ export interface ChangeSet {
   readonly changed: readonly string[];
 }
 
-/**
- * SQL: a row is of collection $1, $2. Only for rows chosen by `changed`: a plan made while a table was small would find
- * them by their key, and read the whole collection each time. No database index serves these expressions.
- */
-const IS_OF_COLLECTION = "chain_id + 0 = $1 and collection || '' = $2";
-
-/** SQL: `columns` of a collection's rows written by transactions that a snapshot could not see. */
-export const changedRows = (
-  table: string,
-  columns: string,
-  { next, running }: { readonly next: string; readonly running: string },
-): string => `
-  select ${columns} from ${table} where ${IS_OF_COLLECTION} and changed >= ${next}::xid8
-   union all
-  select ${columns} from ${table} where ${IS_OF_COLLECTION} and changed = any(${running}::xid8[])`;
-
 const SINCE = { next: "$3", running: "$4" };
 
-/**
- * Finds changes in one statement; without `since`, no tokens. Compares transaction ids with the snapshot itself, not
- * with its oldest running transaction: an hour-long transaction would cause that whole hour to be read again.
- */
+/** Finds changes in one statement; without `since`, no tokens. */
 export async function findChanges(
   db: Queryable,
   tables: ChainTables,
   { chainId, collection }: CollectionRef,
   since: string | undefined,
 ): Promise<ChangeSet> {
-  const [, next = null, running = ""] = since?.split(":") ?? [];
-  const text = `select pg_current_snapshot()::text as snapshot,
-            pg_postmaster_start_time()::text || ' ' || pg_relation_filenode('vitrine.token') as epoch,
+  const text = `select ${readMoment("vitrine.token")},
             ${indexMark(tables, "$1")} as checkpoint,
             (select coalesce(json_agg(json_build_array(id, display_type, highest)), '[]') from (
               select id, display_type, highest from vitrine.trait_type
@@ -71,7 +47,7 @@ export async function findChanges(
               ${changedRows("vitrine.forgotten_token", "token_id", SINCE)}) c) as changed`;
   const [changes] = await db.query<ChangeSet>(
     text,
-    [chainId, collection, next, running === "" ? [] : running.split(",")],
+    [chainId, collection, ...sinceSnapshot(since)],
     planName(text),
   );
   if (!changes) throw new Error("a change set always has a row");
