@@ -112,18 +112,20 @@ export function createSupervisor({
       if (isRestartAsked) continue;
 
       waiting = new AbortController();
+      if (end.refusal?.kind === "node-behind") onLine(explainRefusal(end.refusal));
       if (isWorthAnotherStart(end)) {
-        if (now() - startedAt >= STEADY_MS) delayMs = 0;
+        // A refusal ends a start, however long it takes.
+        if (now() - startedAt >= STEADY_MS && !end.refusal) delayMs = 0;
         onLine(
           `Ponder ended ${describe(end)}; starting it again ${delayMs ? `in ${delayMs / 1_000} s` : "at once"}.`,
         );
         if (delayMs > 0) await pause(delayMs, waiting.signal);
         delayMs = Math.min(Math.max(delayMs * 2, DELAY_MIN_MS), DELAY_MAX_MS);
-      } else if (isDevelopment && end.refusal?.kind === "other-index" && end.refusal.schema === schema()) {
-        childEnv.DATABASE_SCHEMA = nextSchema(schema());
-        onLine(
-          `Schema "${end.refusal.schema}" holds an index built by other code; building one in "${schema()}".`,
-        );
+      } else if (isDevelopment && isOfAnotherIndex(end.refusal)) {
+        const by = end.refusal?.kind === "other-chain" ? "of another chain" : "built by other code";
+        const before = schema();
+        childEnv.DATABASE_SCHEMA = nextSchema(before);
+        onLine(`Schema "${before}" holds an index ${by}; building one in "${schema()}".`);
       } else {
         if (end.refusal) onLine(explainRefusal(end.refusal));
         if (!isDevelopment || end.code === 0) return exitCodeOf(end);
@@ -133,6 +135,9 @@ export function createSupervisor({
       if (isStopAsked()) return 0;
     }
   }
+
+  const isOfAnotherIndex = (refusal: PonderRefusal | undefined): boolean =>
+    (refusal?.kind === "other-index" || refusal?.kind === "other-chain") && refusal.schema === schema();
 
   async function runChild(): Promise<End> {
     const prepared = await prepare();
@@ -236,7 +241,8 @@ export function createSupervisor({
   return { run, restart, rebuild, stop };
 }
 
-const isWorthAnotherStart = ({ code, signal }: End): boolean => signal !== null || code === TRY_AGAIN_CODE;
+const isWorthAnotherStart = ({ code, signal, refusal }: End): boolean =>
+  signal !== null || code === TRY_AGAIN_CODE || refusal?.kind === "node-behind";
 
 const describe = ({ code, signal }: End): string => (signal ? `by ${signal}` : `with exit code ${code}`);
 

@@ -28,5 +28,6 @@ sql() {
 
 pg_restore --dbname="$DATABASE_URL" --single-transaction --exit-on-error --no-owner --no-privileges "$dump"
 # Without statistics, the first searches would read whole tables.
-sql "analyze"
+# It warns of each of PostgreSQL's own tables that the role may not analyze.
+PGOPTIONS="${PGOPTIONS:-} --client-min-messages=error" sql "analyze"
 echo "restored: $(sql "select count(*) from vitrine.token") tokens, $(sql "select count(*) from vitrine.version") versions, $(sql "select count(*) from vitrine.api_key") keys, migration $(sql "select max(id) from vitrine.migration")"

@@ -3,6 +3,7 @@
 import { BootError } from "../boot-error.ts";
 import { loadIndexConfig } from "../config.ts";
 import { requireFreePort, requireSlugs, stopOnBootError } from "./boot.ts";
+import { requireSameChain } from "./chain/index/require-same-chain.ts";
 import { lockSchemaForProcess } from "./chain/index/schema-lock.ts";
 import { ponderTransport } from "./chain/rpc/ponder-transport.ts";
 import { verifyChainIds } from "./chain/rpc/verify-chain-ids.ts";
@@ -36,7 +37,10 @@ export const bootIndex = () =>
     await verifyChainIds(config.chains);
     const connectionString = await databaseUrl(process.env);
     if (command === "start" || command === "serve") await requireDatabase(connectionString, say);
-    if (command === "start") await takeSchema(connectionString, schema);
+    if (command === "start") {
+      await takeSchema(connectionString, schema);
+      await requireSameChain(connectionString, schema, config.chains);
+    }
     return { ...config, connectionString, ponderTransport };
   });
 

@@ -11,6 +11,8 @@ import { nextSchema } from "../../bin/ponder-refusal.ts";
 import { createSupervisor, SAME_SIGNAL_MS, type SupervisorOptions } from "../../bin/supervisor.ts";
 
 const OTHER_INDEX = 'MigrationError: Schema "vitrine_chain" was previously used by a different Ponder app.';
+const OTHER_CHAIN =
+  'vitrine: Schema "vitrine_chain" holds an index of another chain 31337: its block 331 is of 2026-01-01T00:00:00.000Z, and that of PONDER_RPC_URL_31337 (endpoint 1) of 2026-01-02T00:00:00.000Z.';
 const IN_USE =
   'MigrationError: Failed to acquire lock on schema "vitrine_chain". A different Ponder app is actively using this schema.';
 
@@ -84,6 +86,29 @@ describe("a supervised child", () => {
       ]);
     },
   );
+
+  it("whose node is behind what the index has finalized is started again until it has those blocks", async () => {
+    const behind = 'MigrationError: Finalized block for chain "31337" cannot move backwards';
+    const { supervisor, lines, pauses } = supervise(
+      `${COUNT} if (starts < 3) { console.log(${JSON.stringify(behind)}); process.exit(1); }`,
+    );
+
+    expect(await supervisor.run()).toBe(0);
+    expect(pauses).toEqual([250, 500]);
+    expect(lines.slice(0, 2)).toEqual([
+      "The node of chain 31337 (PONDER_RPC_URL_31337, the first endpoint that answers) is behind the blocks that the chain index has finalized; waiting until it has them.",
+      "Ponder ended with exit code 1; starting it again in 0.25 s.",
+    ]);
+  });
+
+  it("that finds the index of another chain is explained with both ways out", async () => {
+    const { supervisor, lines } = supervise(says("stderr", OTHER_CHAIN));
+
+    expect(await supervisor.run()).toBe(1);
+    expect(lines).toEqual([
+      "To index the chain that the endpoint has, build a new index: DATABASE_SCHEMA=vitrine_chain_2 npm start. Otherwise set the variable to an endpoint of the indexed chain.",
+    ]);
+  });
 
   it("that finds its schema in use is explained with the way out", async () => {
     const { supervisor, lines } = supervise(says("stdout", IN_USE));
@@ -289,6 +314,19 @@ describe("in development", () => {
     expect(notes()).toEqual(["start", "vitrine_chain", "start", "vitrine_chain_2"]);
     expect(lines).toEqual([
       'Schema "vitrine_chain" holds an index built by other code; building one in "vitrine_chain_2".',
+    ]);
+  });
+
+  it("another chain's index is left for the next schema name, as when the development chain was started anew", async () => {
+    const { supervisor, lines } = supervise(
+      `${COUNT} note(process.env.DATABASE_SCHEMA); if (starts === 1) { console.error(${JSON.stringify(OTHER_CHAIN)}); process.exit(1); }`,
+      { isDevelopment: true },
+    );
+
+    expect(await supervisor.run()).toBe(0);
+    expect(notes()).toEqual(["start", "vitrine_chain", "start", "vitrine_chain_2"]);
+    expect(lines).toEqual([
+      'Schema "vitrine_chain" holds an index of another chain; building one in "vitrine_chain_2".',
     ]);
   });
 

@@ -359,3 +359,51 @@ it("a restart in front of a node that is behind, and one that is away, reads not
   expect(rows).toEqual([{ trigger: "event", waits: false }]);
   expect(host.requests.get(path)).toBe(asked);
 });
+
+it("a restart in front of a node that has not reached what the index has finalized waits for it", async () => {
+  const node = await startEndpoint(chain.rpcUrl);
+  onTestFinished(() => node.close());
+  await service.stop();
+  await start();
+  // Twice as many as are not final yet.
+  await chain.mine(60);
+  await untilIndexed(service, chain);
+  await service.stop();
+  node.lag(() => ({ head: 3 }));
+
+  service = await site.spawn(
+    SCHEMA,
+    { [`PONDER_RPC_URL_${chain.chainId}`]: node.url },
+    { isSupervised: true },
+  );
+  reader = createReader(service.baseUrl);
+  const behind =
+    /The node of chain 31337 \(.*\) is behind the blocks that the chain index has finalized; waiting/;
+  await eventually(
+    async () => service.log(),
+    (log) => behind.test(log),
+  );
+  node.lag();
+
+  await eventually(async () => (await fetch(`${service.baseUrl}/ready`).catch(() => undefined))?.ok, Boolean);
+  await chain.mine();
+  await untilIndexed(service, chain);
+});
+
+it("a restart in front of another chain of the same id ends with what to do, though that chain is higher", async () => {
+  await service.stop();
+  const other = await startChain();
+  onTestFinished(() => other.close());
+  await other.mine(Number(await chain.blockNumber()) + 100);
+
+  service = await site.spawn(
+    SCHEMA,
+    { [`PONDER_RPC_URL_${chain.chainId}`]: other.rpcUrl },
+    { isSupervised: true },
+  );
+
+  expect(await service.exited).toBe(1);
+  expect(service.log()).toMatch(
+    /Schema "reorg" holds an index of another chain 31337: its block \d+ is of [\dTZ:.-]+, and that of PONDER_RPC_URL_31337 \(endpoint 1\) of [\dTZ:.-]+\.\n.*build a new index: DATABASE_SCHEMA=reorg_2 npm start/,
+  );
+});

@@ -33,7 +33,11 @@ export interface Site {
   /** Starts Ponder without a supervisor, and waits until it is ready; with a schema each, several can run. */
   start(schema: string): Promise<Service>;
   /** Starts it without waiting, for a start that is not expected to succeed. `env` adds to the environment. */
-  spawn(schema: string, env?: Record<string, string>): Promise<Service>;
+  spawn(
+    schema: string,
+    env?: Record<string, string>,
+    options?: { readonly isSupervised?: boolean },
+  ): Promise<Service>;
   query<Row>(sql: string): Promise<Row[]>;
   /** A digest of every table that handlers write, to compare two chain indexes. */
   digest(schema: string): Promise<Record<string, string>>;
@@ -87,8 +91,10 @@ export async function createSite(
       services.push(service);
       return service;
     },
-    async spawn(schema, more = {}) {
-      const service = spawnService(await options(schema, more));
+    async spawn(schema, more = {}, { isSupervised = false } = {}) {
+      const { ponderArgs, env, ...rest } = await options(schema, more);
+      const supervised = { ...rest, env: { ...env, DATABASE_SCHEMA: schema } };
+      const service = spawnService(isSupervised ? supervised : { ...rest, env, ponderArgs });
       services.push(service);
       return service;
     },

@@ -2522,7 +2522,7 @@ export interface components {
             readonly issues: readonly {
                 readonly code: string;
                 /** @enum {string} */
-                readonly kind: "read" | "document" | "image";
+                readonly kind: "read" | "document" | "image" | "stale_image";
                 readonly count: number;
             }[] | null;
         } | {

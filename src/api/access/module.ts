@@ -56,7 +56,12 @@ export const accessJobs: readonly DailyJob[] = [forgetOldUsage, forgetOldSession
 /** Re-encrypts keys of another secret with the current one, in the background, and logs the outcome. */
 export function reencryptKeys(access: AccessService, logger: Logger): void {
   access.reencrypt().then(
-    (secrets) => logger.info({ msg: "API keys are encrypted with VITRINE_SECRET", ...secrets }),
+    (secrets) => {
+      logger.info({ msg: "API keys are encrypted with VITRINE_SECRET", ...secrets });
+      if (secrets.unreadable === 0) return;
+      const msg = "Some API keys can't be shown again: they are encrypted with another secret";
+      logger.warn({ msg, keys: secrets.unreadable, cure: "set VITRINE_SECRET_PREVIOUS to that secret" });
+    },
     (error: Error) => logger.warn({ msg: "Could not re-encrypt API keys", reason: error.message }),
   );
 }

@@ -3,9 +3,9 @@
 import { withTimeout } from "../jobs/timeout.ts";
 import type { Queryable } from "./database.ts";
 
-// Connection exceptions (08), operator intervention such as a shutdown (57P), and insufficient resources (53): a full
-// disk, no memory, too many connections.
-const SQLSTATES = /^(?:08...|57P..|53...)$/;
+// Connection exceptions (08), operator intervention such as a shutdown (57P), insufficient resources (53): a full disk, no
+// memory, too many connections; and a server that only reads (25006), as a standby before it is promoted.
+const SQLSTATES = /^(?:08...|57P..|53...|25006)$/;
 const SYSTEM_CODES = new Set([
   "ECONNREFUSED",
   "ECONNRESET",

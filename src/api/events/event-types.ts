@@ -122,7 +122,13 @@ export const eventTypeTable = {
         cancelled: z.int(),
       }),
       issues: z
-        .array(z.object({ code: z.string(), kind: z.enum(["read", "document", "image"]), count: z.int() }))
+        .array(
+          z.object({
+            code: z.string(),
+            kind: z.enum(["read", "document", "image", "stale_image"]),
+            count: z.int(),
+          }),
+        )
         .nullable(),
     }),
     payloadOf: ({ payload }) => ({

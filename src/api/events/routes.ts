@@ -12,7 +12,7 @@ import { type KeyFinder, keyOf } from "../http/key.ts";
 import { createAppLimit } from "../http/limits/in-flight-limiter.ts";
 import type { InFlightLimit } from "../http/limits/rate-limit.ts";
 import { createRouter } from "../http/router.ts";
-import { cut } from "../http/server/cut.ts";
+import { cancelIfClosed, cut } from "../http/server/cut.ts";
 import { clip } from "../http/text/printable.ts";
 import { documentedEvents, type EventType, eventTypes, isEventType } from "./event-types.ts";
 import type { EventHub } from "./hub.ts";
@@ -132,7 +132,7 @@ export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
       (await keys.findApp(key))?.apis.includes("market") ?? false;
     // Proxies that buffer a response would hold all of it.
     c.header("X-Accel-Buffering", "no");
-    return streamSSE(c, async (stream) => {
+    const response = streamSSE(c, async (stream) => {
       const gone = new Promise<void>((resolve) => stream.onAbort(resolve));
       const wire: Wire = { write: (text) => stream.write(text), cut: () => cut(c), gone };
       try {
@@ -141,6 +141,8 @@ export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
         release();
       }
     });
+    cancelIfClosed(c, response.body);
+    return response;
   });
 }
 

@@ -14,7 +14,8 @@ const BUSY_MS_PER_MB = 300;
 const BYTES_PER_MB = 1_000_000;
 // A collection that didn't fit may have shrunk.
 const ESTIMATE_MS = 60_000;
-const ESTIMATES_MAX = 1_000;
+// More than any service has: all collections are estimated in turn, and one over the limit would cost all of them another.
+const ESTIMATES_MAX = 100_000;
 
 interface Entry {
   readonly collection: CollectionRef;

@@ -10,6 +10,7 @@ import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.t
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { makePrivateFolder } from "../../support/folder.ts";
+import { leaveEarly } from "../../support/leave-early.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -324,6 +325,17 @@ describe("clients", () => {
     }
     await eventually(snapshots, (left) => left === 0);
     await eventually(ask, ({ status }) => status === 200);
+    server.close();
+  });
+
+  it("that leave before they have an answer free everything", async () => {
+    const server = createServer(getRequestListener(api.app.fetch)).listen(0);
+    const { port } = server.address() as { port: number };
+
+    await leaveEarly(port, path(), { "x-api-key": key }, 36);
+
+    await eventually(ask, ({ status }) => status === 200);
+    await eventually(snapshots, (left) => left === 0);
     server.close();
   });
 

@@ -273,6 +273,21 @@ describe("an endpoint that is behind", () => {
     ]);
   });
 
+  it("is not the one that a start begins with: Ponder ends if it is behind what the index has finalized", async () => {
+    first.lag((newest) => ({ head: newest - 10 }));
+
+    expect(isHead(await view.latest())).toBe(true);
+  });
+
+  it("is begun with if the one that is ahead goes away", async () => {
+    const [, second] = view.rpcs;
+    first.lag((newest) => ({ head: newest - 10 }));
+    await view.endpoints.compareHeads(3_000);
+    await second?.goAway();
+
+    expect(Number((await view.latest()).number)).toBe(Number(head) - 10);
+  });
+
   it("and is the only one reverts nothing: Ponder gets what it has seen until there is more", async () => {
     await use(1);
     const from = Number(head);

@@ -22,6 +22,7 @@ it.each([
   withCode("08006"),
   withCode("53300"),
   withCode("53100"),
+  withCode("25006"),
   Object.assign(withCode("ENOENT"), { syscall: "connect" }),
   new Error("Connection terminated unexpectedly"),
   new Error("Connection terminated due to connection timeout"),

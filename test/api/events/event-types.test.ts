@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "@hono/zod-openapi";
 import { beforeEach, describe, expect, it } from "vitest";
+import { causeKinds } from "../../../src/api/catalog/module.ts";
 import { type EventRow, toStreamEvent } from "../../../src/api/events/event.ts";
 import { documentedEvents, eventTypes, eventTypeTable } from "../../../src/api/events/event-types.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -12,6 +13,11 @@ import { createLockSetup } from "../../support/lock-events.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 
 const root = new URL("../../../", import.meta.url);
+
+it("a refreshed collection's issues are of any kind that its health counts", () => {
+  const kindOf = eventTypeTable.collection_refreshed.payload.shape.issues.unwrap().element.shape.kind;
+  expect([...kindOf.options].toSorted()).toEqual([...causeKinds].toSorted());
+});
 
 const row: EventRow = {
   id: "7",

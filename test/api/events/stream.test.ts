@@ -4,6 +4,7 @@ import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createEventStream, ids, range } from "../../support/event-stream.ts";
 import { eventually } from "../../support/eventually.ts";
+import { leaveEarly } from "../../support/leave-early.ts";
 import { createLockSetup } from "../../support/lock-events.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 
@@ -12,7 +13,7 @@ const { database } = test;
 const locks = createLockSetup(test);
 /** Nobody else reads the log. */
 const allRead = async () => Number.MAX_SAFE_INTEGER;
-const { api, hub, key, read, append } = await createEventStream(test);
+const { api, hub, key, port, read, append } = await createEventStream(test);
 
 beforeEach(() => locks.clear());
 
@@ -211,6 +212,17 @@ describe("a request", () => {
     await eventually(
       () => read("", busy).catch(() => undefined),
       (reader) => reader?.isOpen === true,
+    );
+  });
+
+  it("whose client leaves before it has begun ends, and makes room", async () => {
+    await leaveEarly(port, "/market/events", { "x-api-key": key }, 48);
+
+    await eventually(
+      () => hub.size,
+      (streams) => streams === 0,
+      // A ping, twice a minute, would find them gone too.
+      15_000,
     );
   });
 

@@ -112,6 +112,7 @@ export async function createMediaHarness({ store }: { readonly store?: StoreAddr
         metrics?: MediaMetrics;
         fetchMedia?: FetchMedia;
         logger?: Logger;
+        storePauseMs?: number;
       } = {},
     ): LeaseWorker {
       const {
@@ -119,6 +120,7 @@ export async function createMediaHarness({ store }: { readonly store?: StoreAddr
         metrics = noMetrics,
         fetchMedia = createFetchMedia(fetching),
         logger = silentLogger,
+        storePauseMs = 0,
       } = options;
       const worker = startMediaWorker({
         database,
@@ -127,6 +129,7 @@ export async function createMediaHarness({ store }: { readonly store?: StoreAddr
         onImageProbed,
         metrics,
         concurrency,
+        storePauseMs,
         logger,
       });
       workers.push(worker);

@@ -107,6 +107,22 @@ describe("a host that can't answer", () => {
     expect((await read({ image: url })).image).toMatchObject({ status: "cached", url: shown, reason: null });
   });
 
+  it("is not believed to have what was shown if our picture is gone too", async () => {
+    startWorker();
+    const shown = await cacheOne();
+    rmSync(folder, { recursive: true });
+    answers.set("/1.png", { body: "<!doctype html>", headers: { "content-type": "text/html" } });
+    await pass("2 minutes");
+    await missFile(database, shown?.split("/").at(-1) ?? "");
+    await settled();
+
+    expect((await read({ image: url })).image).toMatchObject({
+      status: "rejected",
+      url: null,
+      reason: "image_wrong_format: HTML; it must be PNG, JPEG or GIF",
+    });
+  });
+
   // Of hosts whose domain was sold, whose bucket is gone behind a page, or whose disk was full.
   it.each([
     ["a page", "<!doctype html><title>This domain is for sale</title>", "HTML"],
@@ -399,7 +415,7 @@ describe("a picture that is gone from the disk", () => {
 });
 
 describe("a folder that can't be written", () => {
-  it("is no fault of an image or its host: it waits, is tried again every 30 seconds, and one warning tells of all", async () => {
+  it("is no fault of an image or its host: it waits, is tried again every 30 seconds, and one warning reports it", async () => {
     answers.set("/1.png", { body: await png(480, 480) });
     answers.set("/2.png", { body: await png(500, 500) });
     const lines: Record<string, unknown>[] = [];
@@ -426,5 +442,26 @@ describe("a folder that can't be written", () => {
     await pass("30 seconds");
     await settled();
     expect((await read({ image: url })).image).toMatchObject({ status: "cached", reason: null });
+  });
+
+  it("has no image fetched for half a minute but those that are being probed", async () => {
+    answers.set("/full.png", { body: await png(480, 480) });
+    startWorker({ storePauseMs: 25_000 });
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder);
+    writeFileSync(join(folder, "images"), "a file");
+
+    await enqueue({ image: `${server.url}/full.png` });
+    await settled();
+    for (const name of ["a", "b", "c"]) await enqueue({ image: `${server.url}/${name}.png` });
+    for (let round = 0; round < 3; round++) {
+      await pass("30 seconds");
+      await settled();
+    }
+
+    expect(["/full.png", "/a.png", "/b.png", "/c.png"].map(asked)).toEqual([1, 0, 0, 0]);
+    const reason = "internal_error: the image store does not respond; trying again";
+    expect((await read({ image: `${server.url}/c.png` })).image).toMatchObject({ status: "pending", reason });
+    rmSync(folder, { recursive: true });
   });
 });

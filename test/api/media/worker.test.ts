@@ -221,6 +221,7 @@ describe("an image that is refused", () => {
     ["another image", () => png(100, 100)],
     ["an image of another format", () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
     ["another file", () => Buffer.from("%PDF-1.7\n")],
+    ["bytes of a format that nobody knows", () => Buffer.from([0xff, 0x0a, 0xfa, 0x00])],
   ])(
     "takes the place of what was shown before, since its owner has put it there: %s",
     async (_name, make) => {

@@ -13,7 +13,7 @@ import { chainIdField, collectionNameField, tokenIdField } from "../../http/fiel
 import { createAppLimit } from "../../http/limits/in-flight-limiter.ts";
 import type { InFlightLimit } from "../../http/limits/rate-limit.ts";
 import { createRouter, requireAccepts } from "../../http/router.ts";
-import { cut } from "../../http/server/cut.ts";
+import { cancelIfClosed, cut } from "../../http/server/cut.ts";
 import { clip } from "../../http/text/printable.ts";
 import type { Collections } from "../collections.ts";
 import { blockField } from "../holders/owner-routes.ts";
@@ -136,7 +136,9 @@ export function exportRoutes({ collections, exports }: ExportRouteDeps) {
     c.header("Cache-Control", "private, no-store");
     // Proxies that buffer a response would hold all of it.
     c.header("X-Accel-Buffering", "no");
-    return c.body(format === "parquet" ? stream : compressed(c, stream), 200);
+    const body = format === "parquet" ? stream : compressed(c, stream);
+    cancelIfClosed(c, body);
+    return c.body(body, 200);
   });
 }
 

@@ -270,6 +270,10 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
 
   return {
     ask,
+    /** Asks each of several endpoints for its head, waiting up to `ms`: which are behind is known then. */
+    async compareHeads(ms: number): Promise<void> {
+      if (states.length > 1) await Promise.all(states.map((state) => withTimeout(ms, probeTogether(state))));
+    },
     /** Records the head that an endpoint, by position, has reported. */
     noteHead(endpoint: number, block: number): void {
       const state = states[endpoint - 1];

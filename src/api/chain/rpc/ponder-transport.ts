@@ -22,6 +22,8 @@ import { type AskOptions, type Endpoints, endpointsOf, type PoolAnswer } from ".
 
 // How long a call waits while no endpoint responds. Then it fails, and Ponder retries, ten times in all.
 const AWAY_MS = 60_000;
+// The endpoints are asked at the same time; one that takes longer is not waited for.
+const COMPARE_MS = 3_000;
 // Ponder can continue with the last block.
 const POLL_MS = 5_000;
 // An existing block may be briefly unknown to every node.
@@ -72,9 +74,12 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
 
   /**
    * The latest block of the best endpoint. While none responds, or all that respond are behind on the same chain,
-   * returns the last one again, which Ponder ignores: it would take an older one for a reorg.
+   * returns the last one again, which Ponder ignores: it would take an older one for a reorg. The first one is the highest
+   * of all endpoints': Ponder ends if it is behind what the chain index has finalized.
    */
   async function latest(full: boolean): Promise<RpcBlock> {
+    if (!head) await endpoints.compareHeads(COMPARE_MS);
+    let leastNumber = head ? 0 : endpoints.height();
     const accepts = (result: unknown, endpoint: number): boolean => {
       if (!isBlock(result)) {
         endpoints.fail(endpoint, "no_block");
@@ -82,21 +87,27 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
       }
       const number = numberOf(result);
       endpoints.noteHead(endpoint, number);
+      if (number < leastNumber) return false;
       return !head || number >= numberOf(head) || blocks.isOfAnotherChain({ number, hash: result.hash });
     };
     const call = { method: "eth_getBlockByNumber", params: ["latest", full] };
-    const block = await ask(call, { accepts, waitMs: head ? POLL_MS : AWAY_MS }).then(
-      (answer) => {
-        if (answer.kind === "answer") return answer.result as RpcBlock;
-        if (head) return undefined;
-        throw answer.refused?.error ?? new Error("no RPC endpoint has a newest block");
-      },
-      (error: Error) => {
-        if (head) return undefined;
-        throw error;
-      },
-    );
-    if (!block) return { ...(head as RpcBlock) };
+    const askLatest = () => ask(call, { accepts, waitMs: head ? POLL_MS : AWAY_MS });
+    let answer: PoolAnswer | undefined;
+    try {
+      answer = await askLatest();
+      if (answer.kind !== "answer" && leastNumber > 0) {
+        // The highest one has gone since.
+        leastNumber = 0;
+        answer = await askLatest();
+      }
+    } catch (error) {
+      if (!head) throw error;
+    }
+    if (answer?.kind !== "answer") {
+      if (head) return { ...head };
+      throw answer?.refused?.error ?? new Error("no RPC endpoint has a newest block");
+    }
+    const block = answer.result as RpcBlock;
     if (head && numberOf(block) < numberOf(head)) endpoints.lower(numberOf(block));
     await blocks.note(block);
     if (full) head = { ...block };

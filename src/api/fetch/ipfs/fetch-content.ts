@@ -167,7 +167,7 @@ export function createFetchContent(deps: ContentDeps): FetchContent {
     const { host } = new URL(url);
     const failure = failed(
       "content_mismatch",
-      `${host} sent other bytes than those of the CID: ${message}`,
+      `${host} returned bytes that don't match the CID: ${message}`,
       true,
     );
     return { kind: "failed", failure, isRefusal: false };

@@ -1,5 +1,6 @@
 /** Whether an image may be decoded, by its first bytes and its header (spec.md "Limits"). */
 
+import { isUtf8 } from "node:buffer";
 import { walkGif } from "../decoder/gif-frames.ts";
 import { FRAME_PIXELS_MAX, FRAMES_MAX, PICTURE_BYTES_MAX, PIXELS_MAX, SIDE_PX } from "./limits.ts";
 import { type Refusal, refuse } from "./reasons.ts";
@@ -36,10 +37,10 @@ export function checkContent(body: Buffer): ImageContent | Refusal {
     : { format, frames };
 }
 
-/** Whether a host may send this with status 200 in place of any file that is gone: a page, JSON, text or nothing. */
+/** Whether a host may send this with status 200 in place of any file that is gone: a page, JSON, other text or nothing. */
 export function isNoFile(body: Buffer): boolean {
   const found = sniff(body);
-  return found === undefined || found === "HTML" || found === "JSON";
+  return found === undefined ? isUtf8(body) && !body.includes(0) : found === "HTML" || found === "JSON";
 }
 
 /** libvips reads only the area of the first frame of a GIF over 2,048 pixels. Undefined when that is all of it. */

@@ -134,7 +134,7 @@ export function createProbe({ database, fetchMedia, decoder, disk, metrics }: Pr
     }
     const hash = hashOf(body);
     if (atHand && lease.sourceHash === hash) return { kind: "same", etag: answer.etag, leadsTo };
-    const lost = kind === "image" && lease.status === "accepted" ? checkLost(body) : undefined;
+    const lost = kind === "image" && lease.status === "accepted" && atHand ? checkLost(body) : undefined;
     if (lost) return lost;
     const probe = await (kind === "image" ? probeImage(lease, body, hash) : probeVideo(body, hash));
     return probe.kind === "found"
@@ -171,7 +171,7 @@ const found = (finding: MediaFinding): MediaProbe => ({ kind: "found", finding, 
 const accepted = (body: Buffer, sourceHash: string, { name, format, width, height }: MediaFile): MediaProbe =>
   found({ ...nothing, sourceHash, file: name, format, width, height, bytes: body.length });
 
-/** Of an image that was accepted before: what hosts send in place of a file that is gone counts as no content. */
+/** Of an image whose picture is at hand: what hosts send in place of a file that is gone counts as no content. */
 function checkLost(body: Buffer): Unread | undefined {
   const refusal = isNoFile(body) ? checkContent(body) : undefined;
   if (!refusal || !("reason" in refusal)) return undefined;

@@ -27,6 +27,8 @@ import {
 const POLL_MS = 1_000;
 const RENEW_MS = 10_000;
 const WARN_EVERY_MS = 60_000;
+// Shorter than the pause of an image, so that each round fetches only as many as are probed at once.
+const STORE_PAUSE_MS = 25_000;
 
 const INTERNAL_FAULT: Unread = {
   kind: "unread",
@@ -47,6 +49,8 @@ export interface MediaWorkerDeps {
   readonly metrics: MediaMetrics;
   /** Concurrent probes; 0 leaves the queue to other processes. */
   readonly concurrency: number;
+  /** How long no image is fetched after the store has failed; 25 seconds by default. */
+  readonly storePauseMs?: number | undefined;
   readonly logger: Logger;
 }
 
@@ -58,20 +62,28 @@ function reasonOfStore(error: unknown): string {
 
 export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
   const { database, probe, noteHost, onImageProbed, metrics, concurrency, logger } = deps;
+  const { storePauseMs = STORE_PAUSE_MS } = deps;
   // One host, slow or dead, never takes all slots.
   const perHost = Math.ceil(concurrency / 2);
-  // Every image that needs the store fails, each 30 seconds.
+  // Until then no image is fetched, since the store would not take it.
+  let awayUntil = 0;
+  // Images that need the store are tried again every 30 seconds.
   const warnOfStore = atMostEvery(WARN_EVERY_MS, (error: unknown) =>
     logger.warn({ msg: "The image store is unavailable", reason: reasonOfStore(error) }),
   );
 
-  async function run(lease: MediaLease, { signal }: LeaseRun): Promise<void> {
-    const startedAt = performance.now();
-    const result = await probe(lease, signal).catch((error: unknown): Unread => {
+  const probeNow = (lease: MediaLease, signal: AbortSignal): Promise<MediaProbe> =>
+    probe(lease, signal).catch((error: unknown): Unread => {
       if (!isStoreAway(error)) throw error;
       warnOfStore(error);
+      awayUntil = performance.now() + storePauseMs;
       return STORE_AWAY;
     });
+
+  async function run(lease: MediaLease, { signal }: LeaseRun): Promise<void> {
+    const startedAt = performance.now();
+    const result =
+      lease.kind === "image" && startedAt < awayUntil ? STORE_AWAY : await probeNow(lease, signal);
     if (signal.aborted) return;
     const isRecorded = await record(lease, result);
     const { outcome, reason } = summary(lease, result);
@@ -103,7 +115,7 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     });
   }
 
-  /** Only failures of the whole host count against it, and any content counts as a success. */
+  /** Only failures of the whole host count against it, and any content that is judged counts as a success. */
   async function noteAnswer({ host, url }: MediaLease, result: MediaProbe): Promise<void> {
     if (result.kind !== "unread") return noteHost(database, host, [{ kind: "answered" }]);
     const { reason, transient, retryAfterMs } = result;
