@@ -141,19 +141,26 @@ describe("a collection's answer", async () => {
       ? { kind: "failed", reason: "timeout", message: "no answer", transient: true }
       : { kind: "fetched", body: Buffer.from(document), url, contentType: "application/json" };
   };
-  const client = { request: async () => logs };
-  const contracts = createContractPass({
-    database,
-    logger,
-    clients: new Map([[CHAIN_ID, client]]) as unknown as ChainClients,
-    latestBlock: async () => head,
-    readBlock: async (_chainId, minBlock) => Math.max(head, minBlock),
-    readContract: createContractReader({ fetch, fetchFromGateway: fetch, gateways: [GATEWAY] }, calls),
-    sampleTokens: async () => ["1", "2"],
-    collections: [{ chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 }],
-    hours: 6,
-    isOn: true,
-  });
+  let code = "0x60";
+  const client = {
+    request: async ({ method }: { method: string }) => (method === "eth_getCode" ? code : logs),
+  };
+  let tokens: readonly string[] = ["1", "2"];
+  let collections = [{ chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 }];
+  const open = () =>
+    createContractPass({
+      database,
+      logger,
+      clients: new Map([[CHAIN_ID, client]]) as unknown as ChainClients,
+      latestBlock: async () => head,
+      readBlock: async (_chainId, minBlock) => Math.max(head, minBlock),
+      readContract: createContractReader({ fetch, fetchFromGateway: fetch, gateways: [GATEWAY] }, calls),
+      sampleTokens: async () => tokens,
+      collections,
+      hours: 6,
+      isOn: true,
+    });
+  const contracts = open();
   const pass = () => contracts.pass(new AbortController().signal);
   const makeDue = () => database.query("update vitrine.contract_metadata set due_at = now()");
   const read = async () =>
@@ -267,6 +274,50 @@ describe("a collection's answer", async () => {
 
     expect(await read()).toMatchObject({ information: null, royalty: null });
     expect(entries.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
+  });
+
+  it.each([
+    ["no contract at its address", 0, "0x", "there is no contract at its address"],
+    [
+      "a start block that the chain has not reached",
+      101,
+      "0x60",
+      "its startBlock, 101, is above the chain's head, 100",
+    ],
+  ])(
+    "of a collection without tokens is explained once in the log: %s",
+    async (_name, startBlock, found, reason) => {
+      [code, tokens, collections] = [found, [], [{ chainId: CHAIN_ID, address: COLLECTION, startBlock }]];
+      entries.length = 0;
+      const { pass: passOver } = open();
+      for (let round = 0; round < 2; round++) {
+        await passOver(new AbortController().signal);
+        await makeDue();
+      }
+
+      expect(entries.filter(({ level }) => level === "warn")).toEqual([
+        expect.objectContaining({
+          msg: "A collection has no tokens",
+          collection: `${CHAIN_ID}:${COLLECTION}`,
+          reason,
+        }),
+      ]);
+    },
+  );
+
+  it.each([
+    ["whose contract has minted nothing yet", [], "0x60"],
+    ["that has tokens", ["1"], "0x"],
+  ])("of a collection %s is no warning", async (_name, listed, found) => {
+    [code, tokens, collections] = [
+      found,
+      listed,
+      [{ chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 }],
+    ];
+    entries.length = 0;
+    await open().pass(new AbortController().signal);
+
+    expect(entries.filter(({ level }) => level === "warn")).toEqual([]);
   });
 
   it("survives a document that is none", async () => {

@@ -1,6 +1,6 @@
 /** Checks at boot that each RPC endpoint serves its configured chain; Ponder only warns. */
 
-import { createPublicClient, http } from "viem";
+import { createPublicClient, HttpRequestError, http } from "viem";
 import { BootError } from "../../../boot-error.ts";
 import type { ChainConfig } from "../../../config.ts";
 
@@ -14,23 +14,30 @@ export async function verifyChainIds(chains: readonly ChainConfig[]): Promise<vo
   await Promise.all(
     chains.flatMap(({ id, rpcUrls }) =>
       rpcUrls.map(async (url, position) => {
-        const answered = await askChainId(url);
+        const endpoint = `PONDER_RPC_URL_${id} (endpoint ${position + 1})`;
+        const answered = await askChainId(url, endpoint);
         if (answered === undefined || answered === id) return;
         throw new BootError(
-          `PONDER_RPC_URL_${id} (endpoint ${position + 1}) serves chain ${answered}, not ${id}; point it to chain ${id} or rename the variable.`,
+          `${endpoint} serves chain ${answered}, not ${id}; point it to chain ${id} or rename the variable.`,
         );
       }),
     ),
   );
 }
 
-async function askChainId(url: string): Promise<number | undefined> {
+async function askChainId(url: string, endpoint: string): Promise<number | undefined> {
   const client = createPublicClient({ transport: http(url, { timeout: TIMEOUT_MS, retryCount: 0 }) });
   try {
     return await client.getChainId();
   } catch (error) {
     // No reason to stop: an endpoint may start a moment after us.
-    process.stderr.write(`vitrine: an RPC endpoint did not answer eth_chainId (${(error as Error).name})\n`);
+    process.stderr.write(`vitrine: ${endpoint} ${faultOf(error)} for eth_chainId; it is asked again.\n`);
     return undefined;
   }
 }
+
+/** Without the URL, which may hold a key. */
+const faultOf = (error: unknown): string =>
+  error instanceof HttpRequestError && error.status !== undefined
+    ? `answered with status ${error.status}`
+    : `gave no answer (${(error as Error).name})`;
