@@ -121,10 +121,12 @@ describe("the node", () => {
 describe("the hash of a block", () => {
   const found = { kind: "answer", result: { number: "0xa", hash: "0xa", parentHash: "0x9" } } as const;
   const unknown = { kind: "unknown", refused: undefined } as const;
+  let downMs = 0;
   const hashOf = async (...answers: readonly (typeof found | typeof unknown)[]) => {
     let asks = 0;
     const ask = async () => answers[Math.min(asks++, answers.length - 1)] ?? unknown;
-    return { hash: await hashAtEndpoints(new Map([[CHAIN, { ask }]]))(CHAIN, 10), asks };
+    const endpoints = new Map([[CHAIN, { ask, areDown: (ms: number) => ms <= downMs }]]);
+    return { hash: await hashAtEndpoints(endpoints)(CHAIN, 10), asks };
   };
 
   it("that a node has yet to see which another has reported is asked for again", async () => {
@@ -136,6 +138,16 @@ describe("the hash of a block", () => {
 
     expect(hash).toBeNull();
     expect(asks).toBeGreaterThan(1);
+  });
+
+  it.each([
+    [4_999, { hash: "0xa", asks: 1 }],
+    [5_000, { hash: undefined, asks: 0 }],
+  ])("of a node that has been down for %i ms: %j", async (ms, expected) => {
+    downMs = ms;
+
+    expect(await hashOf(found)).toEqual(expected);
+    downMs = 0;
   });
 
   it("is unknown of a chain without endpoints", async () => {

@@ -273,6 +273,22 @@ describe("an endpoint that is behind", () => {
     ]);
   });
 
+  it("counts as down for as long as none has answered", async () => {
+    await view.latest();
+    expect(view.endpoints.areDown(0)).toBe(false);
+    await Promise.all(view.rpcs.map((rpc) => rpc.goAway()));
+    await view.latest();
+    await eventually(
+      () => view.endpoints.areDown(1_500),
+      (areDown) => areDown,
+    );
+    await first.comeBack();
+    await eventually(
+      () => view.endpoints.areDown(0),
+      (areDown) => !areDown,
+    );
+  });
+
   it("is not the one that a start begins with: Ponder ends if it is behind what the index has finalized", async () => {
     first.lag((newest) => ({ head: newest - 10 }));
 

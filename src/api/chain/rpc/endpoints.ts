@@ -63,6 +63,8 @@ interface State {
   wellAt: number;
   probing: Promise<boolean> | undefined;
   fault: string | undefined;
+  /** When the fault was found; nothing has answered since. */
+  faultAt: number;
   /** No calls before this time. */
   pausedUntil: number;
   latest: number | undefined;
@@ -103,6 +105,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       wellAt: 0,
       probing: undefined,
       fault: undefined,
+      faultAt: 0,
       pausedUntil: 0,
       latest: undefined,
       probedAt: 0,
@@ -145,6 +148,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
   ): void {
     if (askedAt < state.wellAt) return;
     state.pausedUntil = Math.max(state.pausedUntil, Date.now() + retryAfterMs);
+    if (state.fault === undefined) state.faultAt = Date.now();
     state.fault = reason;
   }
 
@@ -279,6 +283,9 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       const state = states[endpoint - 1];
       if (state) noteLatest(state, block);
     },
+    /** Whether every endpoint has been down for `ms` or longer. */
+    areDown: (ms: number): boolean =>
+      states.every(({ fault, faultAt }) => fault !== undefined && Date.now() - faultAt >= ms),
     /** The highest reported head; 0 if there is none. */
     height: (): number => heights.at(-1)?.block ?? 0,
     /** After a reorg that shortened the chain: no endpoint is expected to reach heights above this any more. */

@@ -9,6 +9,8 @@ import type { Endpoints } from "./endpoints.ts";
 
 // The longest that a check waits for a node.
 const ANSWER_MS = 1_000;
+// A node that has been down for longer is not waited for: who reads a token would wait as long each time.
+const KNOWN_DOWN_MS = 5_000;
 // A brief outage of the node doesn't stop trading: this long after it last confirmed the same block.
 const GRACE_MS = 3_000;
 // A load-balanced endpoint may route to a node that lacks the block another one has reported.
@@ -35,10 +37,11 @@ export type HashAt = (chainId: number, block: number) => Promise<string | null |
 
 /**
  * Queries the endpoints of each chain, which must belong to this process's configuration. If none has the block,
- * retries for as long as a check waits.
+ * retries for as long as a check waits. A node that is known to be down is not waited for.
  */
-export function hashAtEndpoints(endpoints: ReadonlyMap<number, Pick<Endpoints, "ask">>): HashAt {
+export function hashAtEndpoints(endpoints: ReadonlyMap<number, Pick<Endpoints, "ask" | "areDown">>): HashAt {
   return async (chainId, block) => {
+    if (endpoints.get(chainId)?.areDown(KNOWN_DOWN_MS)) return undefined;
     const params = [`0x${block.toString(16)}`, false];
     const accepts = (result: unknown): boolean => isBlock(result) && numberOf(result) === block;
     const deadline = Date.now() + ANSWER_MS;
