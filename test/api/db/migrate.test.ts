@@ -358,7 +358,7 @@ describe("migrating", () => {
     await reader.query("commit");
     await waiting;
     expect(await applied()).toEqual([...all, later.id]);
-    expect(said).toEqual([expect.stringContaining("migration later waits")]);
+    expect(said).toEqual([expect.stringContaining("migration later is waiting for other transactions")]);
   });
 
   it("goes on after a deadlock", async () => {

@@ -132,11 +132,12 @@ describe("token ids of one client address", () => {
       "select id from vitrine.app where name = 'Reader of GraphQL'",
     );
     const url = `${BASE_URL}/console/apps/${app?.id}/permissions`;
+    const limited = { code: "RATE_LIMITED", retryAfter: expect.any(Number) };
     for (const error of [one.errors[0], (await api.request(ids(1), { from, key })).error]) {
-      expect(error.extensions).toEqual({ code: "RATE_LIMITED", url });
+      expect(error.extensions).toEqual({ ...limited, url });
       expect(error.message).toContain(`request access at ${url}`);
     }
-    expect((await api.request(ids(1), { from })).error.extensions).toEqual({ code: "RATE_LIMITED" });
+    expect((await api.request(ids(1), { from })).error.extensions).toEqual(limited);
   });
 
   it("are no more when requests come at once, at two replicas", async () => {
@@ -237,7 +238,7 @@ describe("tokens that are not known yet", () => {
   const reason = "queue_full: 10 unknown tokens are already waiting; try again in 5 s";
   const isFull = {
     message: `Service unavailable; tokenIds[0]: ${reason}`,
-    extensions: { code: "UNAVAILABLE" },
+    extensions: { code: "UNAVAILABLE", retryAfter: 5 },
   };
   const full = async () => {
     const api = await replica();
