@@ -298,10 +298,10 @@ function statusFailure(response: Response): Fetched {
   return { ...failed("http_status", `the host answered ${status}`, transient, retryAfter), status };
 }
 
-/** What Retry-After asks for, in milliseconds, at most an hour. */
+/** What Retry-After asks for, in milliseconds, at most an hour; undefined for a number beyond any date. */
 export function retryAfterMs(header: string | null): number | undefined {
   const ms = parseRetryAfter(header);
-  return ms === undefined ? undefined : Math.min(ms, RETRY_AFTER_MAX_MS);
+  return ms === undefined || ms === Number.POSITIVE_INFINITY ? undefined : Math.min(ms, RETRY_AFTER_MAX_MS);
 }
 
 /** What an error of a request means. */

@@ -215,7 +215,9 @@ describe("through a search thread", () => {
       outside: [{ collection: ref(COLLECTION) }],
     });
     expect(inMemory.state.outside).toEqual([]);
-    expect(logged).toMatchObject([{ collection: COLLECTION, allowed: 300_000 }]);
+    // A busy machine may be slow at any statement.
+    const ofSearch = logged.filter(({ msg }) => msg !== "Slow statement");
+    expect(ofSearch).toMatchObject([{ collection: COLLECTION, allowed: 300_000 }]);
     const answers = await metrics.getSingleMetric("vitrine_search_database_answers_total")?.get();
     expect(answers?.values[0]?.value).toBe(4);
     await Promise.all([inMemory.close(), outside.close()]);
