@@ -37,15 +37,16 @@ export const bootIndex = () =>
     await verifyChainIds(config.chains);
     const connectionString = await databaseUrl(process.env);
     if (command === "start" || command === "serve") await requireDatabase(connectionString, say);
-    if (command === "start") {
-      await takeSchema(connectionString, schema);
-      await requireSameChain(connectionString, schema, config.chains);
-    }
+    if (command === "start")
+      await unlessAway(async () => {
+        await takeSchema(connectionString, schema);
+        await requireSameChain(connectionString, schema, config.chains);
+      });
     return { ...config, connectionString, ponderTransport };
   });
 
-async function takeSchema(connectionString: string, schema: string): Promise<void> {
-  await lockSchemaForProcess({
+const takeSchema = (connectionString: string, schema: string) =>
+  lockSchemaForProcess({
     connectionString,
     schema,
     onLine: say,
@@ -54,9 +55,12 @@ async function takeSchema(connectionString: string, schema: string): Promise<voi
       // Skip Ponder's own shutdown: it would unlock the schema under its new owner.
       process.exit(TRY_AGAIN_CODE);
     },
-  }).catch((error: Error) => {
+  });
+
+/** Ends the process with the code for another start if PostgreSQL is away. */
+const unlessAway = (work: () => Promise<void>): Promise<void> =>
+  work().catch((error: Error) => {
     if (!isDatabaseAway(error)) throw error;
     say(`vitrine: PostgreSQL can't be reached (${error.message || String(error)}).`);
     process.exit(TRY_AGAIN_CODE);
   });
-}
