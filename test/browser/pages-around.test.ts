@@ -32,6 +32,29 @@ const isCreators = (url: string): boolean => url.startsWith(`${world.host.url}/a
 const box = (page: Page) => page.getByRole("combobox", { name: "Search collections, tokens and wallets" });
 const theme = (page: Page) => page.evaluate<string>("getComputedStyle(document.documentElement).colorScheme");
 
+it("a suggestion that the keyboard has chosen stays chosen when a later answer comes, and not when more is typed", async () => {
+  const { context, page } = await open();
+  await page.goto("/collections");
+  await page.locator("#site-search").waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("frost k");
+  const option = page.getByRole("option", { name: /^Frost Knight #2/ });
+  await option.waitFor();
+
+  const answered = page.waitForResponse((response) => response.url().includes("q=frost+kn"));
+  await page.keyboard.type("n");
+  await page.keyboard.press("ArrowDown");
+  await (await answered).finished();
+  await page.waitForFunction("document.querySelector('#suggestions').textContent.includes('frost kn')");
+  expect(await option.getAttribute("aria-selected")).toBe("true");
+  expect(await box(page).getAttribute("aria-activedescendant")).toBe(await option.getAttribute("id"));
+
+  await page.keyboard.type("i");
+  expect(await option.getAttribute("aria-selected")).toBeNull();
+  expect(await box(page).getAttribute("aria-activedescendant")).toBeNull();
+  await context.close();
+});
+
 it.each(["/", "/collections", "/reference"])(
   "`/` goes to the search on %s, whose suggestions the keyboard chooses, follows and closes",
   async (path) => {

@@ -85,7 +85,10 @@ function suggestFor(input) {
       if (!answer.ok) return open(false);
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (signal.aborted) return;
+      const { href } = chosen() ?? {};
       list.replaceChildren(...page.body.childNodes);
+      // Somebody may have chosen from the last answer while this one was on its way.
+      choose(options().find((option) => option.href === href));
       shownFor = text;
       said.textContent = list.firstElementChild?.dataset.said ?? "";
       open(document.activeElement === input);
@@ -97,6 +100,7 @@ function suggestFor(input) {
 
   open(false);
   input.addEventListener("input", () => {
+    choose();
     clearTimeout(typing);
     typing = setTimeout(suggest, TYPING_MS);
   });
