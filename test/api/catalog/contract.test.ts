@@ -306,14 +306,11 @@ describe("a collection's answer", async () => {
   );
 
   it.each([
-    ["whose contract has minted nothing yet", [], "0x60"],
-    ["that has tokens", ["1"], "0x"],
-  ])("of a collection %s is no warning", async (_name, listed, found) => {
-    [code, tokens, collections] = [
-      found,
-      listed,
-      [{ chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 }],
-    ];
+    ["whose contract has minted nothing yet", [], "0x60", 0],
+    ["whose start block is the head", [], "0x60", 100],
+    ["that has tokens", ["1"], "0x", 0],
+  ])("of a collection %s is no warning", async (_name, listed, found, startBlock) => {
+    [code, tokens, collections] = [found, listed, [{ chainId: CHAIN_ID, address: COLLECTION, startBlock }]];
     entries.length = 0;
     await open().pass(new AbortController().signal);
 

@@ -1,7 +1,7 @@
 /** Who owns how much of a collection, now and at a block of the past, from the chain index. */
 
 import type { Standard } from "../../../config.ts";
-import { blockOf } from "../../chain/index/index-trust.ts";
+import { blockOf } from "../../chain/index/checkpoint.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { inChainOrder, ZERO_ADDRESS } from "../../chain/index/transfer-kind.ts";
 import { planName, type Queryable } from "../../db/database.ts";

@@ -2,21 +2,10 @@
 
 import { type Database, planName } from "../../db/database.ts";
 import { createBatch } from "../../jobs/batch.ts";
+import { type Checkpoint, readCheckpoint } from "./checkpoint.ts";
 import type { ChainTables } from "./tables.ts";
 
-/**
- * Ponder's checkpoints have 75 digits: timestamp (10), chain (16), block (16), transaction (16), type (1), log (16).
- * Their text order is chain order.
- */
-const TIMESTAMP_DIGITS = 10;
-const BLOCK_OFFSET = 26;
-const BLOCK_DIGITS = 16;
-
-export interface IndexHead {
-  readonly chainId: number;
-  readonly block: number;
-  /** The block's Unix seconds. */
-  readonly timestamp: number;
+export interface IndexHead extends Checkpoint {
   /** True once the backfill is complete; it stays true while Ponder runs. */
   readonly ready: boolean;
 }
@@ -36,9 +25,8 @@ export function createIndexHeads(database: Database, tables: ChainTables) {
       planName(text),
     );
     return rows.map(({ chainId, checkpoint, ready }) => ({
+      ...readCheckpoint(checkpoint),
       chainId: Number(chainId),
-      block: Number(checkpoint.slice(BLOCK_OFFSET, BLOCK_OFFSET + BLOCK_DIGITS)),
-      timestamp: Number(checkpoint.slice(0, TIMESTAMP_DIGITS)),
       ready,
     }));
   }

@@ -3,6 +3,7 @@
  * than they are. `c` is a chain's row of Ponder's checkpoints.
  */
 
+import { blockOf } from "./checkpoint.ts";
 import type { ChainTables } from "./tables.ts";
 
 /** SQL: Ponder's backfill is complete. Every restart resets it. */
@@ -78,9 +79,6 @@ const FUTURE_MAX_SECONDS = 900;
 /** SQL: the block of `c` is no older, and not far in the future. Its first ten digits are the block's Unix seconds. */
 export const young = (maxAgeSeconds: string): string =>
   `extract(epoch from now()) - left(c.latest_checkpoint, 10)::bigint between -${FUTURE_MAX_SECONDS} and ${maxAgeSeconds}`;
-
-/** SQL: the block number of a checkpoint, digits 27 to 42. */
-export const blockOf = (checkpoint: string): string => `substr(${checkpoint}, 27, 16)::bigint`;
 
 /**
  * SQL: the chain index's head as the guard needs it, `{block, hashes}`, of checkpoint row `c`. `schema` is the

@@ -4,15 +4,9 @@ import pg, { escapeIdentifier } from "pg";
 import { createPublicClient, http } from "viem";
 import { BootError } from "../../../boot-error.ts";
 import type { ChainConfig } from "../../../config.ts";
+import { type Checkpoint, readCheckpoint } from "./checkpoint.ts";
 
 const TIMEOUT_MS = 5_000;
-
-interface FinalizedBlock {
-  readonly chainId: number;
-  readonly number: bigint;
-  /** Unix seconds. */
-  readonly timestamp: bigint;
-}
 
 /**
  * Throws a BootError for an endpoint whose block at the height that the chain index has finalized is another one, as after a
@@ -37,21 +31,26 @@ export async function requireSameChain(
 async function requireBlock(
   url: string,
   endpoint: number,
-  { schema, chainId, number, timestamp }: FinalizedBlock & { readonly schema: string },
+  { schema, chainId, block, timestamp }: Checkpoint & { readonly schema: string },
 ): Promise<void> {
   const client = createPublicClient({ transport: http(url, { timeout: TIMEOUT_MS, retryCount: 0 }) });
-  const found = await client.getBlock({ blockNumber: number }).catch(() => undefined);
-  if (!found || found.timestamp === timestamp) return;
+  const found = await client.getBlock({ blockNumber: BigInt(block) }).catch(() => undefined);
+  if (!found || Number(found.timestamp) === timestamp) return;
   throw new BootError(
-    `Schema "${schema}" holds an index of another chain ${chainId}: its block ${number} is of ${dateOf(timestamp)}, and that of PONDER_RPC_URL_${chainId} (endpoint ${endpoint}) of ${dateOf(found.timestamp)}.`,
+    `Schema "${schema}" holds an index of another chain ${chainId}: its block ${block} is of ${dateOf(timestamp)}, and that of PONDER_RPC_URL_${chainId} (endpoint ${endpoint}) of ${dateOf(Number(found.timestamp))}.`,
   );
 }
 
-const dateOf = (seconds: bigint): string => new Date(Number(seconds) * 1000).toISOString();
+const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
 /** The finalized block of each chain that the schema has an index of; none for a schema without one. */
-async function readFinalized(connectionString: string, schema: string): Promise<FinalizedBlock[]> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: TIMEOUT_MS });
+async function readFinalized(connectionString: string, schema: string): Promise<Checkpoint[]> {
+  const client = new pg.Client({
+    connectionString,
+    application_name: "vitrine start",
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+  });
   // The query reports the loss; without a listener, the event would end the process.
   client.on("error", () => undefined);
   try {
@@ -62,18 +61,12 @@ async function readFinalized(connectionString: string, schema: string): Promise<
     const { rows } = await client.query<{ chainId: string; checkpoint: string }>(
       `select chain_id as "chainId", finalized_checkpoint as checkpoint from ${table}`,
     );
-    return rows.flatMap(({ chainId, checkpoint }) => finalizedBlock(Number(chainId), checkpoint) ?? []);
+    // A checkpoint may name no block, or one of another chain.
+    return rows.flatMap(({ chainId, checkpoint }) => {
+      const found = readCheckpoint(checkpoint);
+      return found.chainId === Number(chainId) && Number.isSafeInteger(found.block) ? [found] : [];
+    });
   } finally {
     await client.end().catch(() => undefined);
   }
-}
-
-// 10 digits of a timestamp, 16 of a chain id and 16 of a block number (Ponder's utils/checkpoint.ts).
-const CHECKPOINT = /^(\d{10})(\d{16})(\d{16})\d{33}$/;
-
-/** Undefined for a checkpoint that names no block of the chain, such as the first one. */
-function finalizedBlock(chainId: number, checkpoint: string): FinalizedBlock | undefined {
-  const [, timestamp = "", chain = "", number = ""] = CHECKPOINT.exec(checkpoint) ?? [];
-  if (timestamp === "" || Number(chain) !== chainId || /^9+$/.test(number)) return undefined;
-  return { chainId, number: BigInt(number), timestamp: BigInt(timestamp) };
 }

@@ -6,7 +6,8 @@ import {
   type SwitchName,
   switches,
 } from "../../../domain/lock-standards.ts";
-import { blockOf, caughtUp, ready } from "../../chain/index/index-trust.ts";
+import { blockOf } from "../../chain/index/checkpoint.ts";
+import { caughtUp, ready } from "../../chain/index/index-trust.ts";
 import { isDefaultLocked, lockCountOf } from "../../chain/index/lock-sql.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { rangedAfter, tokenState } from "../../chain/index/token-state.ts";
