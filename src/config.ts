@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { BootError } from "./boot-error.ts";
 import { collectionKey, parseAddress } from "./domain/token-ref.ts";
+import { explainInvalid, shown } from "./invalid-value.ts";
 
 export interface ChainConfig {
   readonly id: number;
@@ -61,14 +62,9 @@ const collectionSchema = z.strictObject({
   name: z.string().min(1).optional(),
   slug: z
     .string()
-    .regex(/^[a-z0-9_-]+$/)
+    .regex(/^[a-z0-9_-]+$/, { error: ({ input }) => `must be of a-z, 0-9, - and _; it is ${shown(input)}` })
     .optional(),
-  locks: z
-    .enum(lockReadings, {
-      error: (issue) =>
-        `must be ${lockReadings.map((name) => `"${name}"`).join(" or ")}; it is ${JSON.stringify(issue.input)}`,
-    })
-    .optional(),
+  locks: z.enum(lockReadings).optional(),
 });
 
 /**
@@ -144,7 +140,7 @@ function isHttpUrl(url: string): boolean {
 }
 
 function readCollections(file: string): CollectionConfig[] {
-  const parsed = z.array(collectionSchema).safeParse(readJson(file));
+  const parsed = z.array(collectionSchema).safeParse(readJson(file), { error: explainInvalid });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const path = (issue?.path ?? []).map((part) =>

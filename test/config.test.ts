@@ -76,33 +76,69 @@ describe("what is read", () => {
 
 describe("entries that are refused", () => {
   it.each([
-    { fault: "no chain id", content: [{ ...entry, chainId: undefined }], says: "[0].chainId" },
-    { fault: "a chain id in quotes", content: [{ ...entry, chainId: "2020" }], says: "[0].chainId" },
-    { fault: "chain id 0", content: [{ ...entry, chainId: 0 }], says: "[0].chainId" },
-    { fault: "no address", content: [entry, { ...entry, address: undefined }], says: "[1].address" },
+    {
+      fault: "no chain id",
+      content: [{ ...entry, chainId: undefined }],
+      says: "[0].chainId: must be a number; it is missing",
+    },
+    {
+      fault: "a chain id in quotes",
+      content: [{ ...entry, chainId: "2020" }],
+      says: "[0].chainId: must be a number; it is a string",
+    },
+    {
+      fault: "chain id 0",
+      content: [{ ...entry, chainId: 0 }],
+      says: "[0].chainId: must be more than 0; it is 0",
+    },
+    {
+      fault: "no address",
+      content: [entry, { ...entry, address: undefined }],
+      says: "[1].address: must be a string; it is missing",
+    },
     {
       fault: "a short address",
       content: [{ ...entry, address: "0xabc" }],
       says: '[0].address: "0xabc" is not',
     },
     { fault: "no start block", content: [{ ...entry, startBlock: undefined }], says: "[0].startBlock" },
-    { fault: "a negative start block", content: [{ ...entry, startBlock: -1 }], says: "[0].startBlock" },
-    { fault: "a broken start block", content: [{ ...entry, startBlock: 1.5 }], says: "[0].startBlock" },
-    { fault: "another standard", content: [{ ...entry, standard: "ERC721" }], says: "[0].standard" },
-    { fault: "an empty name", content: [{ ...entry, name: "" }], says: "[0].name" },
-    { fault: "a slug with a slash", content: [{ ...entry, slug: "a/b" }], says: "[0].slug" },
+    {
+      fault: "a negative start block",
+      content: [{ ...entry, startBlock: -1 }],
+      says: "[0].startBlock: must be at least 0; it is -1",
+    },
+    {
+      fault: "a broken start block",
+      content: [{ ...entry, startBlock: 1.5 }],
+      says: "[0].startBlock: must be a whole number; it is 1.5",
+    },
+    {
+      fault: "another standard",
+      content: [{ ...entry, standard: "ERC721" }],
+      says: '[0].standard: must be erc721 or erc1155; it is "ERC721"',
+    },
+    { fault: "an empty name", content: [{ ...entry, name: "" }], says: "[0].name: must not be empty" },
+    {
+      fault: "a slug with a slash",
+      content: [{ ...entry, slug: "a/b" }],
+      says: '[0].slug: must be of a-z, 0-9, - and _; it is "a/b"',
+    },
     {
       fault: "another reading of locks",
       content: [{ ...entry, locks: "switch" }],
-      says: '[0].locks: must be "count" or "boolean"; it is "switch"',
+      says: '[0].locks: must be count or boolean; it is "switch"',
     },
     {
       fault: "an unknown key",
       content: [{ ...entry, startblock: 5 }],
-      says: '[0]: Unrecognized key: "startblock"',
+      says: '[0]: has no field "startblock"',
     },
     { fault: "an entry that is no object", content: [entry, ADDRESS], says: "[1]: " },
-    { fault: "an object instead of a list", content: { collections: [entry] }, says: "expected array" },
+    {
+      fault: "an object instead of a list",
+      content: { collections: [entry] },
+      says: ": must be an array; it is an object",
+    },
   ])("names the place of $fault and where the format is documented", ({ content, says }) => {
     const message = refusal(() => load(content));
 

@@ -20,7 +20,7 @@ export function addAllowlistCommands(program: Command, { connect, print }: Tool)
     allowlist
       .command(name)
       .description(description)
-      .option("--collection <chainId:address>", "for one collection only")
+      .option("--collection <address>", "for one collection only: its address or slug, or chainId:address")
       .action(async (pattern: string, options: { collection?: string }) => {
         const body = { pattern, collection: options.collection ?? null };
         const { hosts } = await connect().call<Hosts>(method, "/admin/allowlist", body);

@@ -43,7 +43,11 @@ export function addKeyCommands(program: Command, { connect, print }: Tool): void
     .description("create a key for an app and print it, once")
     .requiredOption("--app <name>", "the app's name; an app of that name gets the permissions too")
     .requiredOption("--api <names>", `${apiNames.join(",")} or some of them`, parseApis)
-    .option("--collections <all|list>", "all, or chainId:address separated by commas", "all")
+    .option(
+      "--collections <all|list>",
+      "all, or addresses, slugs or chainId:address, separated by commas",
+      "all",
+    )
     .action(async (options: { app: string; api: string[]; collections: string }) => {
       const collections = options.collections === "all" ? "all" : list(options.collections);
       const body = { app: options.app, apis: options.api, collections };

@@ -22,7 +22,11 @@ export function addLockCommands(program: Command, tool: Tool): void {
   locks
     .command("reconcile")
     .description("compare the index's locks with the view functions of the contracts; changes nothing")
-    .option("--collection <address>", "all, chainId:address, or the address where one chain has it", "all")
+    .option(
+      "--collection <address>",
+      "all, its address or slug, or chainId:address where several chains have it",
+      "all",
+    )
     .option(
       "--page-size <tokens>",
       "tokens per request; less for an endpoint with small batches",

@@ -26,7 +26,7 @@ export function addRefreshCommand(program: Command, tool: Tool): void {
     .addHelpText(
       "after",
       `
-<collection> is chainId:address, or the address where one chain has it. Ctrl-C leaves the refresh to the service.
+<collection> is its address or slug, or chainId:address where several chains have it. Ctrl-C leaves the refresh to the service.
 
 Exit code: 0 when all are updated or unchanged, ${NOT_ALL_EXIT_CODE} when some failed or do not exist, 1 when it couldn't be determined.`,
     )

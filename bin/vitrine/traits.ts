@@ -11,7 +11,10 @@ export function addTraitCommands(program: Command, { connect, print, progress }:
   traits
     .command("pending")
     .description("entries that are hidden because their trait type is known with another display_type")
-    .option("--collection <address>", "chainId:address, or the address where one chain has it (default: all)")
+    .option(
+      "--collection <address>",
+      "its address or slug, or chainId:address where several chains have it (default: all)",
+    )
     .action(async ({ collection }: { collection?: string }) => {
       const query = collection === undefined ? "" : `?collection=${encodeURIComponent(collection)}`;
       const answer = await connect().call<Pending>("GET", `/admin/traits/pending${query}`);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { BootError } from "../boot-error.ts";
 import { parseAddress } from "../domain/token-ref.ts";
+import { explainInvalid, shown } from "../invalid-value.ts";
 import { type ApiName, apiNames } from "./http/api-names.ts";
 import { isAddressRange } from "./http/client-address.ts";
 import { parseUrl } from "./http/text/parse-url.ts";
@@ -86,6 +87,18 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
+/** Entries separated by commas. The refusal repeats the first wrong one, so none may hold a secret. */
+const listOf = (what: string, isEntry: (text: string) => boolean) =>
+  list.transform((texts, context) => {
+    const wrong = texts.find((text) => !isEntry(text));
+    if (wrong === undefined) return texts;
+    context.addIssue({
+      code: "custom",
+      message: `must list ${what}, separated by commas; it lists ${shown(wrong)}`,
+    });
+    return z.NEVER;
+  });
+
 const wholeNumber = (min: number, max: number) =>
   z
     .string()
@@ -110,6 +123,8 @@ const isResampleTime = (hours: number): boolean =>
 const isPause = (text: string): boolean =>
   /^[0-9]+(\.[0-9]+)?$/.test(text) && Number(text) > 0 && Number(text) <= 604_800;
 const PAUSES_MAX = 20;
+const isAddress = (text: string): boolean => parseAddress(text) !== undefined;
+const isHostAndPort = (text: string): boolean => /^[^/\s]+:[0-9]+$/.test(text);
 const isApiName = (text: string): text is ApiName => apiNames.some((api) => api === text);
 
 const isExtraScheme = (text: string): text is ExtraScheme => extraSchemes.some((scheme) => scheme === text);
@@ -137,9 +152,7 @@ const storeSettings = {
   AWS_SESSION_TOKEN: z.string().optional(),
   AWS_PROFILE: z.string().optional(),
   S3_FORCE_PATH_STYLE: z
-    .enum(["true", "false"], {
-      error: (issue) => `must be true or false; it is "${String(issue.input)}"`,
-    })
+    .enum(["true", "false"])
     .transform((text) => text === "true")
     .optional(),
 };
@@ -157,34 +170,13 @@ const environmentSchema = z.object({
     .optional(),
   VITRINE_SECRET: secret,
   VITRINE_SECRET_PREVIOUS: secret,
-  OPERATOR_ADDRESSES: list.default([]).transform((texts, context) => {
-    const bad = texts.find((text) => !parseAddress(text));
-    if (bad === undefined) return new Set(texts.map((text) => text.toLowerCase()));
-    context.addIssue({
-      code: "custom",
-      message: `must be addresses (0x and 40 hex digits) separated by commas; it lists "${bad}"`,
-    });
-    return z.NEVER;
-  }),
-  AUTO_APPROVE: list.default([]).transform((names, context) => {
-    const unknown = names.find((name) => !isApiName(name));
-    if (unknown === undefined) return new Set(names.filter(isApiName));
-    const known = apiNames.join(" or ");
-    context.addIssue({
-      code: "custom",
-      message: `must list ${known}, separated by commas; it lists "${unknown}"`,
-    });
-    return z.NEVER;
-  }),
+  OPERATOR_ADDRESSES: listOf("addresses (0x and 40 hex digits)", isAddress).default([]),
+  AUTO_APPROVE: listOf(apiNames.join(" or "), isApiName).default([]),
   DEMO_WALLET: z
-    .enum(["true", "false"], {
-      error: (issue) => `must be true or false; it is "${String(issue.input)}"`,
-    })
+    .enum(["true", "false"])
     .default("false")
     .transform((text) => text === "true"),
-  TRUSTED_PROXIES: list.default([]).refine((entries) => entries.every(isAddressRange), {
-    error: "must be IP addresses or CIDR ranges separated by commas",
-  }),
+  TRUSTED_PROXIES: listOf("IP addresses or CIDR ranges", isAddressRange).default([]),
   OPERATOR_CONTACT: z.string().optional(),
   IPFS_GATEWAYS: list
     .default(DEFAULT_GATEWAYS.split(","))
@@ -196,26 +188,9 @@ const environmentSchema = z.object({
       error:
         "must be URLs without a user, password, query or fragment, separated by commas: the path of the content is added to each",
     }),
-  IPFS_UNVERIFIED: z
-    .enum(unverifiedChoices, {
-      error: (issue) => `must be ${unverifiedChoices.join(" or ")}; it is "${String(issue.input)}"`,
-    })
-    .default("allow"),
-  ALLOW_PRIVATE_HOSTS: list
-    .default([])
-    .refine((hosts) => hosts.every((host) => /^[^/\s]+:[0-9]+$/.test(host)), {
-      error: "must be host:port entries separated by commas",
-    }),
-  METADATA_EXTRA_SCHEMES: list.default([]).transform((names, context) => {
-    const unknown = names.find((name) => !isExtraScheme(name));
-    if (unknown === undefined) return names.filter(isExtraScheme);
-    const known = extraSchemes.join(" or ");
-    context.addIssue({
-      code: "custom",
-      message: `must list ${known}, separated by commas; it lists "${unknown}"`,
-    });
-    return z.NEVER;
-  }),
+  IPFS_UNVERIFIED: z.enum(unverifiedChoices).default("allow"),
+  ALLOW_PRIVATE_HOSTS: listOf("host:port entries", isHostAndPort).default([]),
+  METADATA_EXTRA_SCHEMES: listOf(extraSchemes.join(" or "), isExtraScheme).default([]),
   REFRESH_CONCURRENCY: wholeNumber(0, 1000).default(32),
   TRADE_MAX_AGE: wholeNumber(1, 86_400).default(60),
   RESAMPLE_HOURS: z
@@ -280,8 +255,8 @@ export function loadServingConfig(environment: Environment): ServingConfig {
       current: values.VITRINE_SECRET ?? defaultSecret(fetchConfig.baseUrl, values.VITRINE_DATA),
       previous: values.VITRINE_SECRET_PREVIOUS,
     },
-    operatorAddresses: values.OPERATOR_ADDRESSES,
-    autoApprove: values.AUTO_APPROVE,
+    operatorAddresses: new Set(values.OPERATOR_ADDRESSES.map((address) => address.toLowerCase())),
+    autoApprove: new Set(values.AUTO_APPROVE.filter(isApiName)),
     demoWallet: values.DEMO_WALLET,
     trustedProxies: values.TRUSTED_PROXIES,
     refreshConcurrency: values.REFRESH_CONCURRENCY,
@@ -329,7 +304,7 @@ export const loadFetchConfig = (environment: Environment): FetchConfig =>
 
 function parse<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.output<Schema> {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
-  const parsed = schema.safeParse(present);
+  const parsed = schema.safeParse(present, { error: explainInvalid });
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`);
   throw new BootError(`${problems.join("; ")}. See README "Configuration".`);
@@ -341,7 +316,7 @@ const toFetchConfig = (values: z.output<typeof fetchSchema>): FetchConfig => ({
   // Gateways are written with and without /ipfs, which every path on them starts with.
   ipfsGateways: values.IPFS_GATEWAYS.map((url) => url.replace(/\/+$/, "").replace(/\/ipfs$/, "")),
   ipfsUnverified: values.IPFS_UNVERIFIED,
-  extraSchemes: new Set(values.METADATA_EXTRA_SCHEMES),
+  extraSchemes: new Set(values.METADATA_EXTRA_SCHEMES.filter(isExtraScheme)),
   allowedPrivateHosts: new Set(values.ALLOW_PRIVATE_HOSTS.map((host) => host.toLowerCase())),
 });
 

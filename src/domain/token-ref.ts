@@ -1,20 +1,27 @@
 /** How chains, contracts and tokens are identified: lower-case addresses and decimal uint256 ids. */
 
-/** A token, as every table and response identifies it. `tokenId` is a decimal uint256. */
-export interface TokenRef {
+/** A collection, as configured. */
+export interface ContractRef {
   readonly chainId: number;
+  /** In lower case. */
+  readonly address: string;
+}
+
+/** A collection, as rows of tables refer to it. */
+export interface CollectionRef {
+  readonly chainId: number;
+  /** Its address, in lower case. */
   readonly collection: string;
+}
+
+/** A token, as every table and response identifies it. */
+export interface TokenRef extends CollectionRef {
+  /** A decimal uint256. */
   readonly tokenId: string;
 }
 
-/** A collection, as configured or as rows refer to it. */
-type CollectionName = { readonly chainId: number } & (
-  | { readonly address: string }
-  | { readonly collection: string }
-);
-
 /** `chainId:address`, the key of a collection in maps, object keys and the audit log. */
-export const collectionKey = (named: CollectionName): string =>
+export const collectionKey = (named: ContractRef | CollectionRef): string =>
   `${named.chainId}:${"address" in named ? named.address : named.collection}`;
 
 /** `chainId:collection:tokenId`. */

@@ -146,7 +146,7 @@ describe("npx vitrine refresh", () => {
   });
 
   it.each([
-    [["0x12", "1"], /collection_address: "0x12" is not an address/],
+    [["0x12", "1"], /collection_address: "0x12" is neither an address \(0x and 40 hex digits\) nor a slug/],
     [[COLLECTION, "1", "x"], /token_ids\[1\]: "x" is not a token id/],
     [[NAME, "--chain", "7"], /--chain is 7 and the collection is on 31337/],
     [[COLLECTION, "--chain", "x"], /must be a whole number from 1 to 999999999999999\./],

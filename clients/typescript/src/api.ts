@@ -1643,7 +1643,7 @@ export interface components {
              *     ]
              */
             readonly event_types?: readonly ("lock" | "unlock" | "default_lock" | "metadata" | "media" | "collection_refreshed")[];
-            /** @description Addresses, or `chainId:address` where several chains have one. Empty for all. */
+            /** @description Addresses or slugs, or either after its chain, as in `chainId:address`. Empty for all. */
             readonly collections?: readonly string[];
         };
         readonly ChangedWebhook: {
@@ -1661,7 +1661,7 @@ export interface components {
              *     ]
              */
             readonly event_types?: readonly ("lock" | "unlock" | "default_lock" | "metadata" | "media" | "collection_refreshed")[];
-            /** @description Addresses, or `chainId:address` where several chains have one. Empty for all. */
+            /** @description Addresses or slugs, or either after its chain, as in `chainId:address`. Empty for all. */
             readonly collections?: readonly string[];
             /**
              * @description `active` resumes a paused webhook: what is pending is sent at once, in order.
@@ -2227,7 +2227,7 @@ export interface components {
         };
         readonly LockReconciliationRequest: {
             /**
-             * @description `chainId:address` or the address; without it, the first of the list.
+             * @description Its address or slug, or either after its chain, as in `chainId:address`; without it, the first of the list.
              * @example 2020:0x32950db2a7164ae833121501c797d79e7b79d74c
              */
             readonly collection?: string;
@@ -2288,7 +2288,10 @@ export interface components {
             readonly finished_at: string | null;
         };
         readonly OperatorRefreshRequest: {
-            /** @example 0x32950db2a7164ae833121501c797d79e7b79d74c */
+            /**
+             * @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses.
+             * @example 0x32950db2a7164ae833121501c797d79e7b79d74c
+             */
             readonly collection_address: string;
             /** @description The chain; without it, the one that has the address. */
             readonly chain_id?: number;

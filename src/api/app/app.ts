@@ -69,7 +69,7 @@ const VISITED = ["/openapi.json", "/reference", "/freshness"];
 /** The whole HTTP application, beside Ponder's own /health, /ready, /status and /metrics. */
 export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const { access, database, rateLimits, logger, operatorToken } = services;
-  const { find, findNamed } = services.collections;
+  const { findNamed } = services.collections;
   const actions = createOperatorActions(services);
   const freshness = createFreshness(services.health);
   const app = createRouter();
@@ -125,7 +125,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
       findCollection: findNamed,
       permissionsPage: keys.permissionsPage,
     }),
-    webhookRoutes({ ...services, findCollection: find }),
+    webhookRoutes(services),
     collectionHealthRoutes({ ...services.catalogModule, findCollection: findNamed }),
   );
   // Registered before the rest of its API, whose answers are JSON.
@@ -157,7 +157,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     requireOperator({ token: operatorToken, rateLimits }),
     limitBody(OPERATOR_BODY_BYTES_MAX),
   );
-  app.route("/admin", operatorRoutes({ ...services, actions, findCollection: find }));
+  app.route("/admin", operatorRoutes({ ...services, actions }));
 
   app.use("/media/*", rateLimit(perClient(rateLimits.media, clientAddress), { isCacheable: true }));
   app.route("/", imageRoutes(services.images));

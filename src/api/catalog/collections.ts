@@ -3,6 +3,7 @@
 import type { CollectionConfig, IndexConfig } from "../../config.ts";
 import { collectionKey, parseAddress } from "../../domain/token-ref.ts";
 import { ApiError } from "../http/errors.ts";
+import type { NamedCollection } from "../http/fields.ts";
 
 interface Slugged {
   readonly chainId: number;
@@ -46,7 +47,7 @@ export function createCollections(
     const [first, second] = byChain.values();
     if (!first) throw new ApiError("COLLECTION_NOT_FOUND");
     if (!second) return first;
-    const message = `is required: the slug "${name}" exists on chains ${[...byChain.keys()].join(" and ")}`;
+    const message = `must name one of several chains with the slug "${name}": ${[...byChain.keys()].join(", ")}`;
     throw new ApiError("INVALID_REQUEST", [{ path: "chain_id", message }]);
   }
 
@@ -65,6 +66,19 @@ export function createCollections(
     if (isAddress(name)) return find(name, chainId);
     requireKnown(chainId);
     return findSlugged(name, await findSlugs([name]), chainId);
+  }
+
+  /**
+   * The same for a collection that a request names in one text, at `path` of its body or query, which refusals name.
+   */
+  async function findRef({ name, chainId }: NamedCollection, path: string): Promise<CollectionConfig> {
+    try {
+      return await findNamed(name, chainId);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const [message = "is not a collection served here"] = error.details.map((detail) => detail.message);
+      throw new ApiError(error.code, [{ path, message }]);
+    }
   }
 
   return {
@@ -100,6 +114,13 @@ export function createCollections(
 
     /** The same for one name. */
     findNamed,
+
+    findRef,
+
+    /** The same for a body's `collections`; each is returned once. */
+    findRefs: async (refs: readonly NamedCollection[]): Promise<CollectionConfig[]> => [
+      ...new Set(await Promise.all(refs.map((ref, index) => findRef(ref, `collections[${index}]`)))),
+    ],
   };
 }
 

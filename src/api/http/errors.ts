@@ -1,6 +1,7 @@
 /** The closed set of request errors: one table from code to status and wording, and one body for every error answer. */
 
 import { z } from "@hono/zod-openapi";
+import { explainInvalid } from "../../invalid-value.ts";
 
 /** Worded like the gateways of this field (the market-partner API and Kong's plugins). */
 export const errorTable = {
@@ -89,6 +90,9 @@ export function errorBody(error: ApiError, requestId: string): ErrorBody {
     ...(error.details.length > 0 && { details: [...error.details] }),
   };
 }
+
+// For every schema of the service: this module is loaded with the first of them.
+z.config({ customError: explainInvalid });
 
 /** The answer to a failed validation: all problems at once, under one code, even if one of them is about a limit. */
 export function refusalOf(error: z.ZodError | { issues: readonly z.core.$ZodIssue[] }): ApiError {

@@ -1,8 +1,8 @@
 /** Fields that many routes share, with their documentation and validation. */
 
 import { z } from "@hono/zod-openapi";
+import { clip } from "../../domain/printable.ts";
 import { parseAddress, parseTokenId } from "../../domain/token-ref.ts";
-import { clip } from "./text/printable.ts";
 import { faultOfSlug, isLikeAddress, SLUG_RULE } from "./text/slug.ts";
 
 /** In the examples of the committed document: Axie on Ronin. A service shows its own collections instead. */
@@ -23,11 +23,15 @@ export const addressField = z
     example: EXAMPLE_ADDRESS,
   });
 
+/** An address in lower case, or a slug. */
+const parseName = (text: string): string | undefined =>
+  parseAddress(text) ?? (faultOfSlug(text) === undefined ? text : undefined);
+
 /** A collection's address in lower case, or its slug; `Collections.findNamed` finds it. */
 export const collectionNameField = z
   .string()
   .transform((text, context) => {
-    const name = parseAddress(text) ?? (faultOfSlug(text) === undefined ? text : undefined);
+    const name = parseName(text);
     if (name) return name;
     const slug = isLikeAddress(text) ? "which must not look like one" : SLUG_RULE;
     const message = `"${clip(text)}" is neither an address (0x and 40 hex digits) nor a slug (${slug})`;
@@ -64,9 +68,7 @@ export const chainIdField = z
 
 /** A query parameter that is true or false. */
 export const booleanField = z
-  .enum(["true", "false"], {
-    error: (issue) => `must be true or false; it is "${clip(String(issue.input))}"`,
-  })
+  .enum(["true", "false"])
   .optional()
   .openapi({ type: "string", enum: ["true", "false"] });
 
@@ -91,25 +93,27 @@ export const limitField = z
   .default(LIMIT_DEFAULT)
   .openapi({ type: "integer", minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT });
 
-/** `chainId:address`, or the address alone if only one chain has it. */
+/** How a request names a collection in one text. */
+export interface NamedCollection {
+  /** An address in lower case, or a slug. */
+  readonly name: string;
+  readonly chainId: number | undefined;
+}
+
+/** An address or slug, alone or after its chain: `chainId:address`. `Collections.findRef` finds it. */
 export const collectionRefField = z
   .string()
-  .transform((text, context) => {
-    const [, chainId, address = ""] = /^(?:([1-9][0-9]{0,14}):)?(.+)$/.exec(text) ?? [];
-    const parsed = parseAddress(address);
-    if (parsed) return { address: parsed, chainId: chainId === undefined ? undefined : Number(chainId) };
-    context.addIssue({ code: "custom", message: `"${clip(text)}" is not an address or chainId:address` });
+  .transform((text, context): NamedCollection => {
+    const [, chainId, given = text] = /^([1-9][0-9]{0,14}):(.+)$/s.exec(text) ?? [];
+    const name = parseName(given);
+    if (name !== undefined) return { name, chainId: chainId === undefined ? undefined : Number(chainId) };
+    context.addIssue({
+      code: "custom",
+      message: `"${clip(text)}" is neither an address (0x and 40 hex digits), a slug, nor one of them after its chain, such as chainId:address`,
+    });
     return z.NEVER;
   })
   .openapi({ type: "string", example: `${EXAMPLE_CHAIN_ID}:${EXAMPLE_ADDRESS}` });
 
 /** Whether PostgreSQL can store a text unchanged. */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
-
-/** Describes any value for an error message. */
-export function shown(value: unknown): string {
-  if (typeof value === "string") return `"${clip(value)}"`;
-  if (Array.isArray(value)) return "a list";
-  // A GraphQL literal has no prototype, so `String` would throw.
-  return typeof value === "object" && value !== null ? "an object" : String(value);
-}

@@ -2,9 +2,9 @@
 
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
+import { clip } from "../../domain/printable.ts";
 import { ApiError, type ErrorDetail } from "./errors.ts";
 import { KEY_PARAMETER } from "./key.ts";
-import { clip } from "./text/printable.ts";
 
 /** The chain's name in REST and in the registry; each route understands both. */
 const CHAIN_NAMES = ["chain_id", "chainId"] as const;

@@ -6,13 +6,13 @@ import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { clip } from "../../domain/printable.ts";
 import { isDatabaseUnavailable, isUnstorableText } from "../db/database-away.ts";
 import { failedStatement } from "../db/statement-watch.ts";
 import { ApiError, errorBody, refusalOf } from "./errors.ts";
 import type { Tier } from "./limits/tiers.ts";
 import type { Logger } from "./logger.ts";
 import { checkQueryNames } from "./query-names.ts";
-import { clip } from "./text/printable.ts";
 
 /** A caller that holds a key. */
 export interface CallerApp {

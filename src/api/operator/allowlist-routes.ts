@@ -1,13 +1,13 @@
 /** Operator routes for the host allowlist. */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import type { CollectionConfig } from "../../config.ts";
-import { collectionKey } from "../../domain/token-ref.ts";
+import { clip } from "../../domain/printable.ts";
+import { collectionKey, parseAddress } from "../../domain/token-ref.ts";
+import type { Collections } from "../catalog/collections.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
-import { collectionRefField } from "../http/fields.ts";
+import { collectionRefField, type NamedCollection } from "../http/fields.ts";
 import { createRouter, requireJson } from "../http/router.ts";
-import { clip } from "../http/text/printable.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
 import { hostPatternProblem, PORT_RULE, parseHostPattern } from "../media/module.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
@@ -96,35 +96,31 @@ const removeRoute = createRoute({
 });
 
 export interface AllowlistRouteDeps {
-  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+  readonly collections: Pick<Collections, "findRef">;
   readonly allowlist: Allowlist;
   readonly actions: OperatorActions;
 }
 
-export function allowlistRoutes({ actions, allowlist, findCollection }: AllowlistRouteDeps) {
-  const read = ({ pattern, collection }: z.infer<typeof entryBody>) => {
-    if (!collection) return { pattern, collection: null };
-    return { pattern, collection: collectionKey(findCollection(collection.address, collection.chainId)) };
-  };
+export function allowlistRoutes({ actions, allowlist, collections }: AllowlistRouteDeps) {
+  const keyOf = async (named: NamedCollection | null): Promise<string | null> =>
+    named && collectionKey(await collections.findRef(named, "collection"));
   return createRouter()
     .openapi(listRoute, async (c) => c.json({ hosts: await allowlist.list() }, 200))
     .openapi(addRoute, async (c) => {
-      const { pattern, collection } = read(c.req.valid("json"));
-      await actions.allowHost(OPERATOR, pattern, collection);
+      const { pattern, collection } = c.req.valid("json");
+      await actions.allowHost(OPERATOR, pattern, await keyOf(collection));
       return c.json({ hosts: await allowlist.list() }, 200);
     })
     .openapi(removeRoute, async (c) => {
-      const sent = c.req.valid("json");
+      const { pattern, collection } = c.req.valid("json");
       // A collection that is no longer served may still be on the list.
-      const { pattern, collection } =
-        sent.collection?.chainId === undefined
-          ? read(sent)
-          : {
-              pattern: sent.pattern,
-              collection: collectionKey({ ...sent.collection, chainId: sent.collection.chainId }),
-            };
-      if (!(await actions.disallowHost(OPERATOR, pattern, collection)))
+      const key = collection && (wholeKey(collection) ?? (await keyOf(collection)));
+      if (!(await actions.disallowHost(OPERATOR, pattern, key)))
         throw new ApiError("NOT_FOUND", [{ path: "pattern", message: `${pattern} is not on the list` }]);
       return c.json({ hosts: await allowlist.list() }, 200);
     });
 }
+
+/** Its key, if both chain and address are named. */
+const wholeKey = ({ name, chainId }: NamedCollection): string | undefined =>
+  chainId !== undefined && parseAddress(name) ? collectionKey({ chainId, address: name }) : undefined;

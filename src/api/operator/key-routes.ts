@@ -1,11 +1,11 @@
 /** Operator routes for API keys. */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
 import type { AccessService } from "../access/keys/service.ts";
 import { LIVE_KEYS_MAX } from "../access/module.ts";
 import type { Sessions } from "../access/sign-in/sessions.ts";
+import type { Collections } from "../catalog/collections.ts";
 import { apiNames } from "../http/api-names.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
@@ -184,17 +184,16 @@ export interface KeyRouteDeps {
   readonly access: AccessService;
   readonly sessions: Pick<Sessions, "makeLink">;
   readonly baseUrl: string;
-  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+  readonly collections: Pick<Collections, "findRefs">;
 }
 
-export function keyRoutes({ access, sessions, baseUrl, findCollection }: KeyRouteDeps) {
-  const collectionName = (ref: { address: string; chainId: number | undefined }): string =>
-    collectionKey(findCollection(ref.address, ref.chainId));
+export function keyRoutes({ access, sessions, baseUrl, collections }: KeyRouteDeps) {
   return createRouter()
     .openapi(createKeyRoute, async (c) => {
-      const { app, apis, collections, expires_in_seconds } = c.req.valid("json");
+      const { app, apis, collections: named, expires_in_seconds } = c.req.valid("json");
+      const found = named === "all" ? null : await collections.findRefs(named);
       const created = await access.createKey(
-        { name: app, apis, collections: collections === "all" ? null : collections.map(collectionName) },
+        { name: app, apis, collections: found?.map(collectionKey) ?? null },
         OPERATOR,
         expires_in_seconds,
       );

@@ -1,10 +1,10 @@
 /** Operator routes for locks. */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import type { CollectionConfig } from "../../config.ts";
 import { isLocked } from "../../domain/lock-count.ts";
 import { lockStandardNames } from "../../domain/lock-standards.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
+import type { Collections } from "../catalog/collections.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { collectionRefField, tokenIdField } from "../http/fields.ts";
 import { createRouter, requireJson } from "../http/router.ts";
@@ -16,17 +16,12 @@ const PAGE_TOKENS_MAX = 500;
 
 const pageBody = z
   .strictObject({
-    collection: collectionRefField
-      .optional()
-      .openapi({ description: "`chainId:address` or the address; without it, the first of the list." }),
+    collection: collectionRefField.optional().openapi({
+      description:
+        "Its address or slug, or either after its chain, as in `chainId:address`; without it, the first of the list.",
+    }),
     after_token_id: tokenIdField.nullable().default(null),
-    limit: z
-      .int()
-      .min(1)
-      .max(PAGE_TOKENS_MAX, {
-        error: (issue) => `must be a whole number from 1 to ${PAGE_TOKENS_MAX}; it is ${String(issue.input)}`,
-      })
-      .default(PAGE_TOKENS_MAX),
+    limit: z.int().min(1).max(PAGE_TOKENS_MAX).default(PAGE_TOKENS_MAX),
   })
   .openapi("LockReconciliationRequest");
 
@@ -100,18 +95,14 @@ const reconcileRoute = createRoute({
 
 export interface LockRouteDeps {
   readonly actions: OperatorActions;
-  readonly collections: {
-    /** In the operator's order; never empty. */
-    readonly all: readonly CollectionConfig[];
-    find(address: string, chainId?: number): CollectionConfig;
-  };
+  readonly collections: Pick<Collections, "all" | "findRef">;
 }
 
 export function lockRoutes({ actions, collections }: LockRouteDeps) {
   return createRouter().openapi(reconcileRoute, async (c) => {
     const { collection: named, after_token_id, limit } = c.req.valid("json");
-    const { all, find } = collections;
-    const collection = named ? find(named.address, named.chainId) : all[0];
+    const { all } = collections;
+    const collection = named ? await collections.findRef(named, "collection") : all[0];
     if (!collection) throw new Error("there is no collection");
     const page = await actions.reconcileLocks(OPERATOR, collection, { after: after_token_id, limit });
     const name = collectionKey(collection);

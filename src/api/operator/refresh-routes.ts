@@ -1,11 +1,12 @@
 /** Operator routes for refreshes: request any number of tokens, follow them, and inspect the queue. */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
+import { listAtMost } from "../../invalid-value.ts";
+import type { Collections } from "../catalog/collections.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
-import { addressField, tokenIdField, withEitherChainName } from "../http/fields.ts";
+import { collectionNameField, tokenIdField, withEitherChainName } from "../http/fields.ts";
 import { createRouter, limitBody, requireJson } from "../http/router.ts";
 import type { OperatorRequests } from "../refresh/operator-requests.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
@@ -18,7 +19,7 @@ const BODY_BYTES_MAX = 1024 * 1024;
 
 const requestBody = z
   .strictObject({
-    collection_address: addressField,
+    collection_address: collectionNameField,
     chain_id: z
       .int()
       .positive()
@@ -27,9 +28,7 @@ const requestBody = z
     token_ids: z
       .array(tokenIdField)
       .min(1, { error: "must contain at least one token id; leave it out for the whole collection" })
-      .max(TOKENS_MAX, {
-        error: (issue) => `has ${(issue.input as readonly unknown[]).length} ids; the limit is ${TOKENS_MAX}`,
-      })
+      .max(TOKENS_MAX, listAtMost("ids", TOKENS_MAX))
       .optional()
       .openapi({ description: "Without it, every known token of the collection." }),
     accept: z.boolean().default(false).openapi({
@@ -99,14 +98,14 @@ const overviewRoute = createRoute({
 export interface OperatorRefreshDeps {
   readonly operatorRequests: OperatorRequests;
   readonly actions: OperatorActions;
-  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+  readonly collections: Pick<Collections, "findNamed">;
 }
 
-export function operatorRefreshRoutes({ actions, operatorRequests, findCollection }: OperatorRefreshDeps) {
+export function operatorRefreshRoutes({ actions, operatorRequests, collections }: OperatorRefreshDeps) {
   return createRouter()
     .openapi(requestRoute, async (c) => {
       const { collection_address, chain_id, token_ids, accept } = c.req.valid("json");
-      const collection = findCollection(collection_address, chain_id);
+      const collection = await collections.findNamed(collection_address, chain_id);
       const tokenIds = token_ids ? [...new Set(token_ids)] : null;
       const refresh_id = await actions.requestRefresh(
         OPERATOR,

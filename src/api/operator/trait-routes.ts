@@ -2,12 +2,13 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
+import { clip } from "../../domain/printable.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
+import type { Collections } from "../catalog/collections.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError, type ErrorDetail } from "../http/errors.ts";
 import { collectionRefField } from "../http/fields.ts";
 import { createRouter, requireJson } from "../http/router.ts";
-import { clip } from "../http/text/printable.ts";
 import { COUNTED_MAX, displayTypes, storable } from "../metadata/rules.ts";
 import type { PendingType } from "../metadata/traits/approval-store.ts";
 import type { Approval, TraitApproval } from "../metadata/traits/trait-approval.ts";
@@ -96,17 +97,14 @@ const approveRoute = createRoute({
 export interface TraitRouteDeps {
   readonly traitApproval: TraitApproval;
   readonly actions: OperatorActions;
-  readonly collections: {
-    readonly all: readonly CollectionConfig[];
-    find(address: string, chainId?: number): CollectionConfig;
-  };
+  readonly collections: Pick<Collections, "all" | "findRef">;
 }
 
 export function traitRoutes({ actions, traitApproval, collections }: TraitRouteDeps) {
   return createRouter()
     .openapi(pendingRoute, async (c) => {
       const { collection: named } = c.req.valid("query");
-      const asked = named ? [collections.find(named.address, named.chainId)] : collections.all;
+      const asked = named ? [await collections.findRef(named, "collection")] : collections.all;
       const rows = await traitApproval.pending(asked.map(refOf), PENDING_MAX + 1);
       return c.json(
         { pending: rows.slice(0, PENDING_MAX).map(viewPending), more: rows.length > PENDING_MAX },
@@ -115,7 +113,7 @@ export function traitRoutes({ actions, traitApproval, collections }: TraitRouteD
     })
     .openapi(approveRoute, async (c) => {
       const { collection: named, trait_type, display_type } = c.req.valid("json");
-      const collection = collections.find(named.address, named.chainId);
+      const collection = await collections.findRef(named, "collection");
       const approval = await actions.approveDisplayType(OPERATOR, collection, trait_type, display_type);
       if (approval.kind !== "approved")
         throw new ApiError("NOT_FOUND", [explain(approval, trait_type, display_type)]);

@@ -2,9 +2,9 @@
 
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { printable } from "../../domain/printable.ts";
 import { prefersHtml } from "../http/accept.ts";
 import { answerError, toApiError } from "../http/router.ts";
-import { printable } from "../http/text/printable.ts";
 import { Layout, page } from "../ui/layout.tsx";
 import { Card, Notice, Title } from "../ui/parts.tsx";
 import type { PageSources } from "../ui/site.ts";

@@ -1,10 +1,10 @@
 /** `POST /preferences`: keeps a visitor's choices in cookies, for pages to be drawn with them. */
 
 import { setCookie } from "hono/cookie";
+import { clip } from "../../domain/printable.ts";
 import { ApiError } from "../http/errors.ts";
 import { parseForm } from "../http/form.ts";
 import { parseUrl } from "../http/text/parse-url.ts";
-import { clip } from "../http/text/printable.ts";
 import { choices, cookieOf } from "../ui/visitor.ts";
 import type { PagesContext, Site } from "./env.ts";
 

@@ -1,6 +1,6 @@
 /** Untrusted text on our pages: complete, readable, and without effect on its surroundings. */
 
-import { clip, INVISIBLE, printable } from "../http/text/printable.ts";
+import { clip, INVISIBLE, printable } from "../../domain/printable.ts";
 import type { Trait } from "../metadata/document/traits.ts";
 import { formatNumber } from "../ui/numbers.ts";
 import { words } from "../ui/visitor.ts";

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { BootError } from "../../boot-error.ts";
+import { explainInvalid } from "../../invalid-value.ts";
 import { parseUrl } from "../http/text/parse-url.ts";
 
 const samplers = [
@@ -35,12 +36,8 @@ const environmentSchema = z.object({
   OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
   OTEL_EXPORTER_OTLP_PROTOCOL: protocol.optional(),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol.optional(),
-  OTEL_TRACES_EXPORTER: z
-    .enum(["otlp", "none"], { error: (issue) => `must be otlp or none; it is "${issue.input}"` })
-    .optional(),
-  OTEL_TRACES_SAMPLER: z
-    .enum(samplers, { error: (issue) => `must be one of ${samplers.join(", ")}; it is "${issue.input}"` })
-    .optional(),
+  OTEL_TRACES_EXPORTER: z.enum(["otlp", "none"]).optional(),
+  OTEL_TRACES_SAMPLER: z.enum(samplers).optional(),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
     .refine((text) => Number(text) >= 0 && Number(text) <= 1, {
@@ -63,7 +60,7 @@ export function isTraced(environment: Readonly<Record<string, string | undefined
   const isDisabled = set.OTEL_SDK_DISABLED?.toLowerCase() === "true" || set.OTEL_TRACES_EXPORTER === "none";
   if (isDisabled || !(set.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? set.OTEL_EXPORTER_OTLP_ENDPOINT))
     return false;
-  const parsed = environmentSchema.safeParse(set);
+  const parsed = environmentSchema.safeParse(set, { error: explainInvalid });
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
     throw new BootError(`${problems.join("; ")}. See docs/operations.md "Traces".`);

@@ -1,10 +1,10 @@
 /** The partner routes of webhooks (docs/webhooks.md). */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
+import type { Collections } from "../catalog/collections.ts";
 import { errorResponses } from "../http/error-responses.ts";
-import { ApiError, type ErrorCode } from "../http/errors.ts";
+import type { ErrorCode } from "../http/errors.ts";
 import { limitField } from "../http/fields.ts";
 import { cursorField, pageCursor } from "../http/page-cursor.ts";
 import { createRouter, limitBody, requireJson } from "../http/router.ts";
@@ -181,43 +181,17 @@ const skipRoute = createRoute({
 
 export interface WebhookRouteDeps {
   readonly webhooks: WebhookService;
-  readonly findCollection: (address: string, chainId?: number) => CollectionConfig;
+  readonly collections: Pick<Collections, "findRefs">;
 }
 
-/** Names the entry of the body in the errors of what is done. */
-const pathOf =
-  (path: string) =>
-  <Result>(work: () => Result): Result => {
-    try {
-      return work();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      const messages = error.details.map(({ message }) => message);
-      throw new ApiError(
-        error.code,
-        (messages.length > 0 ? messages : ["is not a collection served here"]).map((message) => ({
-          path,
-          message,
-        })),
-      );
-    }
-  };
-
 /** Needs `requireKey` before it. */
-export function webhookRoutes({ webhooks, findCollection }: WebhookRouteDeps) {
-  const settingsOf = (sent: z.infer<typeof changedWebhookBody>) => ({
+export function webhookRoutes({ webhooks, collections }: WebhookRouteDeps) {
+  const settingsOf = async (sent: z.infer<typeof changedWebhookBody>) => ({
     ...(sent.url !== undefined && { url: sent.url }),
     ...(sent.description !== undefined && { description: sent.description }),
     ...(sent.event_types && { eventTypes: [...new Set(sent.event_types)] }),
     ...(sent.collections && {
-      collections: [
-        ...new Set(
-          sent.collections.map(({ address, chainId }, index) => {
-            const refuse = pathOf(`collections[${index}]`);
-            return collectionKey(refuse(() => findCollection(address, chainId)));
-          }),
-        ),
-      ],
+      collections: (await collections.findRefs(sent.collections)).map(collectionKey),
     }),
   });
 
@@ -233,7 +207,7 @@ export function webhookRoutes({ webhooks, findCollection }: WebhookRouteDeps) {
         description: null,
         eventTypes: [],
         collections: [],
-        ...settingsOf(sent),
+        ...(await settingsOf(sent)),
         url: sent.url,
       };
       const { webhook, secret } = await webhooks.create(app.id, settings, `app:${app.name}`);
@@ -246,7 +220,7 @@ export function webhookRoutes({ webhooks, findCollection }: WebhookRouteDeps) {
     .openapi(changeRoute, async (c) => {
       const app = c.get("app");
       const sent = c.req.valid("json");
-      const change = { ...settingsOf(sent), ...(sent.status && { status: sent.status }) };
+      const change = { ...(await settingsOf(sent)), ...(sent.status && { status: sent.status }) };
       const row = await webhooks.change(app.id, c.req.valid("param").webhook_id, change, `app:${app.name}`);
       return c.json(viewWebhook(row), 200);
     })

@@ -1,10 +1,10 @@
 /** Which URLs may be registered. What a name resolves to is checked at each delivery; `localhost` needs no resolver. */
 
 import { isIP } from "node:net";
+import { clip } from "../../domain/printable.ts";
 import { refuseUrl } from "../fetch/guarded-fetch.ts";
 import { isPublicAddress, isThisMachine } from "../fetch/safe-address.ts";
 import { parseUrl } from "../http/text/parse-url.ts";
-import { clip } from "../http/text/printable.ts";
 import { URL_CHARACTERS_MAX } from "./schemas.ts";
 
 /** `host:port` of a URL, as limits per host count it. */
@@ -19,7 +19,7 @@ export function hostOf(url: string): string {
  */
 export function problemOfUrl(text: string, allowedHosts: ReadonlySet<string>): string | undefined {
   if (text.length > URL_CHARACTERS_MAX)
-    return `must have at most ${URL_CHARACTERS_MAX} characters; it has ${text.length}`;
+    return `has ${text.length} characters; the limit is ${URL_CHARACTERS_MAX}`;
   const url = parseUrl(text);
   if (!url) return `must be an https URL; "${clip(text)}" can't be parsed`;
   const isAllowed = /^https?:$/.test(url.protocol) && allowedHosts.has(hostOf(text));

@@ -97,6 +97,11 @@ describe("POST /admin/refreshes", () => {
     expect(await database.query("select from vitrine.sweep")).toEqual([]);
   });
 
+  it("goes to the collection with the slug", async () => {
+    expect((await request({ collection_address: "heroes" })).body.collection).toBe(NAME);
+    expect((await request({ collection_address: "villains" })).status).toBe(404);
+  });
+
   it("goes to the chain it names", async () => {
     const { body } = await request({ token_ids: ["1"], chain_id: FAR_CHAIN_ID });
 

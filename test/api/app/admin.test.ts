@@ -21,18 +21,29 @@ beforeEach(() =>
 );
 
 describe("keys", () => {
-  it("are made for collections by address, alone or with its chain, and refused with what is wrong", async () => {
+  it("are made for collections by address or slug, alone or with its chain, and refused with what is wrong", async () => {
     const make = (collections: unknown) =>
       admin("/keys", { body: { app: "Partner", apis: ["market"], collections } });
 
-    expect((await make([COLLECTION, `2020:${COLLECTION}`])).status).toBe(201);
+    expect((await make(["heroes", "31337:heroes", COLLECTION, `2020:${COLLECTION}`])).status).toBe(201);
     const { body } = await admin("/keys");
     expect(body.keys[0].collections.toSorted()).toEqual([`2020:${COLLECTION}`, `31337:${COLLECTION}`]);
 
-    expect((await make(["zz"])).body.details).toEqual([
-      { path: "collections[0]", message: '"zz" is not an address or chainId:address' },
+    expect((await make(["z z"])).body.details).toEqual([
+      {
+        path: "collections[0]",
+        message:
+          '"z z" is neither an address (0x and 40 hex digits), a slug, nor one of them after its chain, such as chainId:address',
+      },
     ]);
-    expect((await make(["0x0000000000000000000000000000000000000001"])).status).toBe(404);
+    for (const name of ["0x0000000000000000000000000000000000000001", "zz"])
+      expect(await make(["heroes", name])).toMatchObject({
+        status: 404,
+        body: {
+          code: "COLLECTION_NOT_FOUND",
+          details: [{ path: "collections[1]", message: "is not a collection served here" }],
+        },
+      });
   });
 
   it("are made, work at once, are listed by their first characters and revoked", async () => {

@@ -78,7 +78,7 @@ describe("a bad parameter", () => {
     ],
     [
       "range_criteria[0].range.to",
-      "must be a number or its text; it is a boolean",
+      "must be a number or its text; it is true",
       { range_criteria: [{ name: "A", range: { to: true } }] },
     ],
     ["sort", "must be", { sort: "toString" }],

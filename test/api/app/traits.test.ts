@@ -36,7 +36,8 @@ describe("GET /admin/traits/pending", () => {
       ],
       more: false,
     });
-    expect((await admin(`pending?collection=${NAME}`)).body).toEqual(body);
+    for (const name of [NAME, "heroes", "31337:heroes"])
+      expect((await admin(`pending?collection=${name}`)).body).toEqual(body);
     expect((await admin(`pending?collection=2020:${COLLECTION}`)).body).toEqual({ pending: [], more: false });
   });
 
@@ -115,7 +116,7 @@ describe("GET /admin/traits/pending", () => {
   }, 60_000);
 
   it("refuses a collection that is none or that nobody configured", async () => {
-    expect(await admin("pending?collection=zz")).toMatchObject({
+    expect(await admin("pending?collection=z%20z")).toMatchObject({
       status: 400,
       body: { details: [{ path: "collection" }] },
     });
@@ -125,7 +126,7 @@ describe("GET /admin/traits/pending", () => {
 
 describe("POST /admin/traits/approve", () => {
   it("changes what every API shows at once, and leaves an audit row", async () => {
-    const answer = await approve({ collection: COLLECTION, trait_type: "Level", display_type: "number" });
+    const answer = await approve({ collection: "heroes", trait_type: "Level", display_type: "number" });
 
     expect(answer).toMatchObject({
       status: 200,
@@ -172,7 +173,7 @@ describe("POST /admin/traits/approve", () => {
   });
 
   it.each([
-    ["collection", { collection: "zz" }],
+    ["collection", { collection: "z z" }],
     ["trait_type", { trait_type: "" }],
     ["display_type", { display_type: "text" }],
   ])("refuses a bad %s by name", async (path, flaw) => {

@@ -96,6 +96,48 @@ describe("a collection by its slug", () => {
     await expect(named.findAllNamed([HERE, name], on)).rejects.toThrow();
   });
 
+  it.each([
+    ["here", undefined, HERE, 1],
+    ["same", 2, THERE, 2],
+    [BOTH, 2, BOTH, 2],
+  ] as const)("a text that names %s after chain %s is %s on %i", async (name, chainId, address, on) => {
+    expect(await named.findRef({ name, chainId }, "collection")).toMatchObject({ address, chainId: on });
+  });
+
+  it.each([
+    ["same", undefined, "INVALID_REQUEST", 'must name one of several chains with the slug "same": 2, 1'],
+    ["same", 4, "INVALID_REQUEST", "chain 4 is not served here; known chains are 1, 2, 3"],
+    ["gone", undefined, "COLLECTION_NOT_FOUND", "is not a collection served here"],
+    [HERE, 2, "COLLECTION_NOT_FOUND", "is not a collection served here"],
+  ] as const)(
+    "a text that names %s after chain %s is refused at its place",
+    async (name, chainId, code, message) => {
+      await expect(named.findRef({ name, chainId }, "collection")).rejects.toMatchObject({
+        code,
+        details: [{ path: "collection", message }],
+      });
+      await expect(
+        named.findRefs([
+          { name: HERE, chainId: 1 },
+          { name, chainId },
+        ]),
+      ).rejects.toMatchObject({
+        code,
+        details: [{ path: "collections[1]", message }],
+      });
+    },
+  );
+
+  it("several that a body names are found once each", async () => {
+    const found = await named.findRefs([
+      { name: "here", chainId: undefined },
+      { name: THERE, chainId: undefined },
+      { name: HERE, chainId: 1 },
+    ]);
+
+    expect(found.map(({ address }) => address)).toEqual([HERE, THERE]);
+  });
+
   it("several are found in their order, each by its own name", async () => {
     const found = await named.findAllNamed(["same", HERE, "here", "same"], 1);
 

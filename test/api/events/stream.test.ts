@@ -196,7 +196,7 @@ describe("a request", () => {
   it("for more types than there are is refused with how many it has", async () => {
     const { body } = await api.call(`/market/events?type=${Array(7).fill("lock").join(",")}`, { key });
 
-    expect(body.details).toEqual([{ path: "type", message: "must contain at most 6; it has 7" }]);
+    expect(body.details).toEqual([{ path: "type", message: "has 7 entries; the limit is 6" }]);
   });
 
   it("past an app's 100 streams is refused with when to retry, other apps' are not, and a stream that ends makes room", async () => {

@@ -89,7 +89,7 @@ describe("arguments of Ponder's fields", () => {
 describe("arguments of our own fields", () => {
   it.each([
     ["an object", "{a: 1}", "an object"],
-    ["a list", "[{}]", "a list"],
+    ["a list", "[{}]", "an array"],
     ["a number with a fraction", "1.5", "1.5"],
     ["nothing but letters", '"seven"', '"seven"'],
   ])("a token id that is %s is refused by name", async (_what, tokenId, shown) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { clip } from "../../../src/api/http/text/printable.ts";
+import { clip } from "../../../src/domain/printable.ts";
 import { createHarness, type Harness } from "./endpoint-harness.ts";
 import { createPonderEndpoint, type PonderEndpoint } from "./ponder-endpoint.ts";
 

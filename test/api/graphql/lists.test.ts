@@ -198,9 +198,15 @@ it.each([
   [`owners(${ADDRESS}, cursor: "x") { total }`, "cursor: cursor is not one"],
   [`tokenBatch(${ADDRESS}, tokenIds: ["01"]) { missing }`, 'tokenIds[0]: "01" is not a token id'],
   [`tokenBatch(${ADDRESS}, tokenIds: []) { missing }`, "tokenIds: "],
-  [`collectionActivity(${ADDRESS}, types: ["sale"]) { nextCursor }`, "types[0]: must be one of mint"],
+  [
+    `collectionActivity(${ADDRESS}, types: ["sale"]) { nextCursor }`,
+    'types[0]: must be mint, transfer, burn, lock, unlock or metadata; it is "sale"',
+  ],
   [`collectionActivity(${ADDRESS}, types: []) { nextCursor }`, "types: must name at least one type"],
-  [`walletActivity(address: "${BOB}", types: ["metadata"]) { nextCursor }`, "types[0]: must be one of mint"],
+  [
+    `walletActivity(address: "${BOB}", types: ["metadata"]) { nextCursor }`,
+    'types[0]: must be mint, transfer, burn, lock or unlock; it is "metadata"',
+  ],
   [`walletActivity(address: "0x1") { nextCursor }`, 'address: "0x1" is not an address'],
   [`tokenActivity(${ADDRESS}, tokenId: "70") { nextCursor }`, "Token not found"],
 ])("%s is refused: %s", async (query, message) => {

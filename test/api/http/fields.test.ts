@@ -6,7 +6,7 @@ import {
   collectionRefField,
   tokenIdField,
 } from "../../../src/api/http/fields.ts";
-import { clip } from "../../../src/api/http/text/printable.ts";
+import { clip } from "../../../src/domain/printable.ts";
 
 const UINT256_MAX = (2n ** 256n - 1n).toString();
 const MIXED = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
@@ -104,9 +104,12 @@ describe("a chain id", () => {
 });
 
 describe("a collection as the operator names it", () => {
-  it("is chainId:address or the address alone, given in lower case", () => {
-    expect(collectionRefField.parse(`31337:${MIXED}`)).toEqual({ chainId: 31337, address: LOWER });
-    expect(collectionRefField.parse(MIXED)).toEqual({ chainId: undefined, address: LOWER });
+  it("is an address, given in lower case, or a slug, alone or after its chain", () => {
+    expect(collectionRefField.parse(`31337:${MIXED}`)).toEqual({ chainId: 31337, name: LOWER });
+    expect(collectionRefField.parse(MIXED)).toEqual({ chainId: undefined, name: LOWER });
+    expect(collectionRefField.parse("31337:heroes")).toEqual({ chainId: 31337, name: "heroes" });
+    expect(collectionRefField.parse("heroes")).toEqual({ chainId: undefined, name: "heroes" });
+    expect(collectionRefField.parse("31337")).toEqual({ chainId: undefined, name: "31337" });
     for (const text of [
       "",
       `:${LOWER}`,
@@ -115,6 +118,9 @@ describe("a collection as the operator names it", () => {
       "31337:",
       "31337:0x1",
       `31337:${LOWER}:1`,
+      "31337:Heroes",
+      "two words",
+      LOWER.slice(2),
     ]) {
       expect(collectionRefField.safeParse(text).success).toBe(false);
     }

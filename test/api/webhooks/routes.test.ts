@@ -41,7 +41,11 @@ describe("registering", () => {
 
   it("names collections by chain and address, whichever way they were named", async () => {
     const { body } = await create({
-      collections: [`${CHAIN_ID}:${COLLECTION.toUpperCase().replace("0X", "0x")}`],
+      collections: [
+        `${CHAIN_ID}:${COLLECTION.toUpperCase().replace("0X", "0x")}`,
+        "heroes",
+        `${CHAIN_ID}:heroes`,
+      ],
     });
     expect(body.collections).toEqual([`${CHAIN_ID}:${COLLECTION}`]);
   });
@@ -55,11 +59,16 @@ describe("registering", () => {
       "event_types[1]",
       '"sale" is none of lock, unlock, default_lock, metadata, media, collection_refreshed',
     ],
-    [{ event_types: Array(7).fill("lock") }, 400, "event_types", "must contain at most 6; it has 7"],
-    [{ collections: ["0x1"] }, 400, "collections[0]", '"0x1" is not an address or chainId:address'],
-    [{ description: "x".repeat(201) }, 400, "description", "must have at most 200 characters; it has 201"],
+    [{ event_types: Array(7).fill("lock") }, 400, "event_types", "has 7 entries; the limit is 6"],
+    [
+      { collections: ["0x1"] },
+      400,
+      "collections[0]",
+      '"0x1" is neither an address (0x and 40 hex digits), a slug, nor one of them after its chain, such as chainId:address',
+    ],
+    [{ description: "x".repeat(201) }, 400, "description", "has 201 characters; the limit is 200"],
     [{ description: "\0" }, 400, "description", "must not contain NUL or broken characters"],
-    [{ events: [] }, 400, "", 'Unrecognized key: "events"'],
+    [{ events: [] }, 400, "", 'has no field "events"'],
   ])("refuses %j", async (body, status, path, message) => {
     const answer = await create(body);
     expect(answer.status).toBe(status);
@@ -85,7 +94,11 @@ describe("registering", () => {
     ]);
     expect((await create({ url: "partner", collections: ["0x1"] })).body.details).toEqual([
       { path: "url", message: 'must be an https URL; "partner" can\'t be parsed' },
-      { path: "collections[0]", message: '"0x1" is not an address or chainId:address' },
+      {
+        path: "collections[0]",
+        message:
+          '"0x1" is neither an address (0x and 40 hex digits), a slug, nor one of them after its chain, such as chainId:address',
+      },
     ]);
     expect((await create({ url: long(2_048) })).status).toBe(201);
   });

@@ -98,7 +98,7 @@ describe("a URL", () => {
     ["https://Hooks.LOCALHOST./", "must be public; hooks.localhost. is this machine"],
     ["https://user:pass@partner.example/", "can't be used: the URL carries credentials"],
     ["https://partner.example:25/", "can't be used: the URL's port is blocked"],
-    [`https://partner.example/${"x".repeat(2_030)}`, "must have at most 2048 characters; it has 2054"],
+    [`https://partner.example/${"x".repeat(2_030)}`, "has 2054 characters; the limit is 2048"],
   ])("%s is refused", (url, problem) => {
     expect(problemOfUrl(url, allowed)).toBe(problem);
   });

@@ -1,10 +1,10 @@
 /** API keys: finding the app of a key, creating, rotating, revealing and revoking keys. */
 
 import { randomUUID } from "node:crypto";
+import { clip } from "../../../domain/printable.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { ApiError } from "../../http/errors.ts";
 import type { CallerApp } from "../../http/router.ts";
-import { clip } from "../../http/text/printable.ts";
 import { createPromiseCache } from "../../jobs/promise-cache.ts";
 import { addAudit } from "../audit.ts";
 import type { Cipher } from "./encryption.ts";

@@ -1,6 +1,7 @@
 /** Routes for the activity of a token, a collection and a wallet. */
 
 import { createRoute, z } from "@hono/zod-openapi";
+import { clip } from "../../../domain/printable.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
 import {
@@ -12,7 +13,6 @@ import {
 } from "../../http/fields.ts";
 import { cursorField } from "../../http/page-cursor.ts";
 import { createRouter } from "../../http/router.ts";
-import { clip } from "../../http/text/printable.ts";
 import type { Collections } from "../collections.ts";
 import type { Catalog } from "../service.ts";
 import {

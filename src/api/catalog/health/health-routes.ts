@@ -2,13 +2,13 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
+import { clip } from "../../../domain/printable.ts";
 import { parseTokenId } from "../../../domain/token-ref.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
 import { chainIdField, collectionNameField, limitField } from "../../http/fields.ts";
 import { cursorField, pageCursor } from "../../http/page-cursor.ts";
 import { createRouter, requireAccepts } from "../../http/router.ts";
-import { clip } from "../../http/text/printable.ts";
 import type { Collections } from "../collections.ts";
 import type { HealthService } from "./health.ts";
 import { exportFormats, exportOf, exportTypes } from "./health-export.ts";

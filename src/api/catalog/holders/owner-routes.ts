@@ -1,11 +1,11 @@
 /** Route for the owners of a collection. */
 
 import { createRoute, z } from "@hono/zod-openapi";
+import { clip } from "../../../domain/printable.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { chainIdField, collectionNameField, limitField } from "../../http/fields.ts";
 import { cursorField } from "../../http/page-cursor.ts";
 import { createRouter } from "../../http/router.ts";
-import { clip } from "../../http/text/printable.ts";
 import type { Collections } from "../collections.ts";
 import type { OwnersService } from "./owners.ts";
 

@@ -1,11 +1,11 @@
 /** Schemas of collection information, as submitted and as returned (facts of the field's listing form). */
 
 import { z } from "@hono/zod-openapi";
-import { clip } from "../../http/text/printable.ts";
+import { clip } from "../../../domain/printable.ts";
+import { listAtMost } from "../../../invalid-value.ts";
 import { faultOfSlug } from "../../http/text/slug.ts";
 import { hostOf } from "../../media/rules.ts";
-import { describe, storable } from "../../metadata/rules.ts";
-import { charactersAtMost, listAtMost, mustBe, mustBeObject } from "./field-messages.ts";
+import { storable } from "../../metadata/rules.ts";
 
 const NAME_CHARACTERS_MAX = 100;
 const DESCRIPTION_CHARACTERS_MAX = 1_000;
@@ -18,11 +18,7 @@ export const GROUPS_MAX = 100;
 // The maximum of trait types per token.
 const GROUP_TRAITS_MAX = 1_000;
 
-const textUpTo = (max: number) =>
-  z
-    .string(mustBe("a string"))
-    .refine((text) => text.length <= max, charactersAtMost(max))
-    .transform(storable);
+const textUpTo = (max: number) => z.string().max(max).transform(storable);
 
 const nameUpTo = (max: number) =>
   textUpTo(max).refine((text) => text.trim() !== "", { error: "must not be empty" });
@@ -38,14 +34,9 @@ const link = optional(
 
 const time = optional(
   z.iso
-    .datetime({
-      error: (issue) =>
-        typeof issue.input === "string"
-          ? `must be an ISO 8601 time in UTC, such as 2026-01-31T12:00:00Z; it is "${clip(issue.input)}"`
-          : `must be an ISO 8601 time in UTC; it is ${describe(issue.input)}`,
-    })
+    .datetime()
     // PostgreSQL compares it with its clock, and accepts neither year 0 nor a fraction of 100 digits.
-    .refine((text) => text.length <= TIME_CHARACTERS_MAX, charactersAtMost(TIME_CHARACTERS_MAX))
+    .max(TIME_CHARACTERS_MAX)
     .refine((text) => !text.startsWith("0000"), {
       error: (issue) => `must be of the year 0001 or later; it is "${clip(String(issue.input))}"`,
     }),
@@ -53,67 +44,55 @@ const time = optional(
 
 const groupsSchema = z
   .array(
-    z.strictObject(
-      {
-        name: nameUpTo(NAME_CHARACTERS_MAX).openapi({ maxLength: NAME_CHARACTERS_MAX, example: "Outfit" }),
-        traits: z
-          .array(
-            z.strictObject(
-              {
-                name: nameUpTo(TRAIT_TYPE_CHARACTERS_MAX).openapi({
-                  description:
-                    "A `trait_type` of the tokens. One that no token has is accepted with a notice.",
-                  example: "Hat",
-                }),
-              },
-              mustBeObject("an object"),
-            ),
-            mustBe("an array"),
-          )
-          .max(GROUP_TRAITS_MAX, listAtMost("traits", GROUP_TRAITS_MAX)),
-      },
-      mustBeObject("an object"),
-    ),
-    mustBe("an array"),
+    z.strictObject({
+      name: nameUpTo(NAME_CHARACTERS_MAX).openapi({ maxLength: NAME_CHARACTERS_MAX, example: "Outfit" }),
+      traits: z
+        .array(
+          z.strictObject({
+            name: nameUpTo(TRAIT_TYPE_CHARACTERS_MAX).openapi({
+              description: "A `trait_type` of the tokens. One that no token has is accepted with a notice.",
+              example: "Hat",
+            }),
+          }),
+        )
+        .max(GROUP_TRAITS_MAX, listAtMost("traits", GROUP_TRAITS_MAX)),
+    }),
   )
   .max(GROUPS_MAX, listAtMost("groups", GROUPS_MAX));
 
 /** The complete record; a field left out counts as null. */
 export const informationBody = z
-  .strictObject(
-    {
-      name: nameUpTo(NAME_CHARACTERS_MAX).openapi({ maxLength: NAME_CHARACTERS_MAX, example: "Heroes" }),
-      slug: optional(
-        textUpTo(NAME_CHARACTERS_MAX).refine((text) => faultOfSlug(text) === undefined, {
-          error: ({ input }) => `${faultOfSlug(String(input))}; it is "${clip(String(input))}"`,
-        }),
-      ).openapi({ type: ["string", "null"], pattern: "^[a-z0-9_-]+$", maxLength: NAME_CHARACTERS_MAX }),
-      description: optional(textUpTo(DESCRIPTION_CHARACTERS_MAX)).openapi({
-        type: ["string", "null"],
-        maxLength: DESCRIPTION_CHARACTERS_MAX,
+  .strictObject({
+    name: nameUpTo(NAME_CHARACTERS_MAX).openapi({ maxLength: NAME_CHARACTERS_MAX, example: "Heroes" }),
+    slug: optional(
+      textUpTo(NAME_CHARACTERS_MAX).refine((text) => faultOfSlug(text) === undefined, {
+        error: ({ input }) => `${faultOfSlug(String(input))}; it is "${clip(String(input))}"`,
       }),
-      creator_name: optional(textUpTo(NAME_CHARACTERS_MAX)).openapi({
-        type: ["string", "null"],
-        maxLength: NAME_CHARACTERS_MAX,
-      }),
-      avatar: link,
-      banner: link,
-      website: link,
-      discord: link,
-      x: link,
-      show_at: time.openapi({ type: ["string", "null"], format: "date-time" }),
-      tradable_at: time.openapi({
-        type: ["string", "null"],
-        format: "date-time",
-        description:
-          "Until then no token of the collection is `tradable`, and trade checks answer `not_open_yet`. Null opens trade immediately.",
-      }),
-      trait_groups: groupsSchema.default([]).openapi({
-        description: "Categories of the token page, in this order; without any, the default ones.",
-      }),
-    },
-    mustBeObject("an object"),
-  )
+    ).openapi({ type: ["string", "null"], pattern: "^[a-z0-9_-]+$", maxLength: NAME_CHARACTERS_MAX }),
+    description: optional(textUpTo(DESCRIPTION_CHARACTERS_MAX)).openapi({
+      type: ["string", "null"],
+      maxLength: DESCRIPTION_CHARACTERS_MAX,
+    }),
+    creator_name: optional(textUpTo(NAME_CHARACTERS_MAX)).openapi({
+      type: ["string", "null"],
+      maxLength: NAME_CHARACTERS_MAX,
+    }),
+    avatar: link,
+    banner: link,
+    website: link,
+    discord: link,
+    x: link,
+    show_at: time.openapi({ type: ["string", "null"], format: "date-time" }),
+    tradable_at: time.openapi({
+      type: ["string", "null"],
+      format: "date-time",
+      description:
+        "Until then no token of the collection is `tradable`, and trade checks answer `not_open_yet`. Null opens trade immediately.",
+    }),
+    trait_groups: groupsSchema.default([]).openapi({
+      description: "Categories of the token page, in this order; without any, the default ones.",
+    }),
+  })
   .openapi("CollectionInformationRequest");
 
 export type Information = z.infer<typeof informationBody>;

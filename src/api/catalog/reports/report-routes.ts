@@ -66,7 +66,7 @@ const validateBody = z
   .strictObject({
     document: z.unknown().optional().openapi({ description: "The document itself: any JSON value." }),
     uri: z
-      .string({ error: "must be a string" })
+      .string()
       .optional()
       .openapi({ description: "Its URI: http, https or ipfs.", example: "https://meta.example/7" }),
     token_id: tokenIdField

@@ -106,7 +106,7 @@ const searchRoute = createRoute({
     query: z.object({
       ...conditions,
       sort: sortSchema.optional(),
-      group: z.enum(groups, { error: "must be document" }).optional().openapi({
+      group: z.enum(groups).optional().openapi({
         description:
           "`document`: of the matching tokens that serve the same document, byte for byte, only the first in the order, with their `count`. A token without a document is listed by itself.",
       }),

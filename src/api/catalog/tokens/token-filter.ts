@@ -1,12 +1,12 @@
 /** Schemas of token filters, shared by REST, GraphQL and the pages. Each error names the faulty field. */
 
 import { z } from "@hono/zod-openapi";
+import { clip } from "../../../domain/printable.ts";
 import { parseAddress } from "../../../domain/token-ref.ts";
+import { kindOf, listAtMost, shown } from "../../../invalid-value.ts";
 import { ApiError } from "../../http/errors.ts";
-import { clip } from "../../http/text/printable.ts";
-import { describe, storable, valueText } from "../../metadata/rules.ts";
+import { storable, valueText } from "../../metadata/rules.ts";
 import type { TokenFilter } from "../../search/query.ts";
-import { charactersAtMost, listAtMost, mustBe, mustBeObject } from "../information/field-messages.ts";
 
 // Filter pages use a few; each costs a pass over the values of its trait type.
 const CONDITIONS_MAX = 20;
@@ -14,7 +14,7 @@ const VALUES_MAX = 100;
 export const TEXT_CHARACTERS_MAX = 200;
 
 export const traitNameSchema = z
-  .string(mustBe("a string"))
+  .string()
   .refine((name) => name !== "", { error: "must not be empty" })
   .transform(storable)
   .openapi({ example: "Class" });
@@ -25,10 +25,15 @@ const traitValue = z
   .transform((value, context) => {
     if (typeof value === "string") return storable(value);
     if (typeof value === "number" || typeof value === "boolean") return valueText(value);
-    context.addIssue({ code: "custom", message: `must be a string; it is ${describe(value)}` });
+    context.addIssue({ code: "custom", message: `must be a string; it is ${kindOf(value)}` });
     return z.NEVER;
   })
   .openapi({ type: "string", example: "Mage" });
+
+const objectWith = (fields: string) => ({
+  error: ({ code, input }: z.core.$ZodRawIssue) =>
+    code === "invalid_type" ? `must be an object with ${fields}; it is ${kindOf(input)}` : undefined,
+});
 
 export const criteriaSchema = z
   .array(
@@ -36,13 +41,12 @@ export const criteriaSchema = z
       {
         name: traitNameSchema,
         values: z
-          .array(traitValue, mustBe("an array"))
+          .array(traitValue)
           .min(1, { error: "must contain at least one value" })
           .max(VALUES_MAX, listAtMost("values", VALUES_MAX)),
       },
-      mustBeObject("an object with name and values"),
+      objectWith("name and values"),
     ),
-    mustBe("an array"),
   )
   .max(CONDITIONS_MAX, listAtMost("criteria", CONDITIONS_MAX));
 
@@ -55,8 +59,7 @@ const bound = z
     if (value === null || value === undefined) return undefined;
     const number = typeof value === "string" && NUMBER.test(value) ? Number(value) : value;
     if (typeof number === "number" && Number.isFinite(number)) return number;
-    const shown = typeof value === "string" ? `"${clip(value)}"` : describe(value);
-    context.addIssue({ code: "custom", message: `must be a number or its text; it is ${shown}` });
+    context.addIssue({ code: "custom", message: `must be a number or its text; it is ${shown(value)}` });
     return z.NEVER;
   })
   .openapi({ type: ["string", "number", "null"], example: "10" });
@@ -67,25 +70,19 @@ export const rangeCriteriaSchema = z
       {
         name: traitNameSchema,
         range: z
-          .strictObject(
-            { from: bound.optional(), to: bound.optional() },
-            mustBeObject("an object with from, to or both"),
-          )
+          .strictObject({ from: bound.optional(), to: bound.optional() }, objectWith("from, to or both"))
           .refine(({ from, to }) => from !== undefined || to !== undefined, {
             error: "needs from, to or both",
           }),
       },
-      mustBeObject("an object with name and range"),
+      objectWith("name and range"),
     ),
-    mustBe("an array"),
   )
   .max(CONDITIONS_MAX, listAtMost("ranges", CONDITIONS_MAX));
 
-export const textSchema = z
-  .string(mustBe("a string"))
-  .refine((text) => text.length <= TEXT_CHARACTERS_MAX, charactersAtMost(TEXT_CHARACTERS_MAX));
+export const textSchema = z.string().max(TEXT_CHARACTERS_MAX);
 
-export const ownerSchema = z.string(mustBe("a string")).transform((text, context) => {
+export const ownerSchema = z.string().transform((text, context) => {
   const address = parseAddress(text);
   if (address) return address;
   context.addIssue({ code: "custom", message: `"${clip(text)}" is not an address: 0x and 40 hex digits` });
@@ -95,9 +92,7 @@ export const ownerSchema = z.string(mustBe("a string")).transform((text, context
 // Each costs reads of its tokens.
 const OWNERS_MAX = 20;
 
-export const ownersSchema = z
-  .array(ownerSchema, mustBe("an array"))
-  .max(OWNERS_MAX, listAtMost("owners", OWNERS_MAX));
+export const ownersSchema = z.array(ownerSchema).max(OWNERS_MAX, listAtMost("owners", OWNERS_MAX));
 
 /** A parameter that may be repeated, and may list several values, separated by commas. */
 export const ownersParameter = z.union([z.string(), z.array(z.string())]).transform((given, context) => {

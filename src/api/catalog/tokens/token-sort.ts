@@ -1,7 +1,7 @@
 /** The sort orders of tokens, by their public names. */
 
 import { z } from "@hono/zod-openapi";
-import { clip } from "../../http/text/printable.ts";
+import { clip } from "../../../domain/printable.ts";
 import { storable } from "../../metadata/rules.ts";
 import type { TokenSort } from "../../search/query.ts";
 

@@ -1,7 +1,7 @@
 /** The reason of a revert, in a few printable words. */
 
 import { decodeErrorResult, type Hex, parseAbi } from "viem";
-import { printable } from "../../http/text/printable.ts";
+import { printable } from "../../../domain/printable.ts";
 import type { Revert } from "./contract-call.ts";
 
 const REASON_CHARACTERS_MAX = 200;

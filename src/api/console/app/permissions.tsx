@@ -2,12 +2,12 @@
 
 import { Hono } from "hono";
 import { z } from "zod";
-import { collectionKey } from "../../../domain/token-ref.ts";
+import { type ContractRef, collectionKey } from "../../../domain/token-ref.ts";
+import { shown } from "../../../invalid-value.ts";
 import type { AppRow, RequestRow } from "../../access/apps/app-store.ts";
 import { ALL_COLLECTIONS } from "../../access/module.ts";
 import { apiNames } from "../../http/api-names.ts";
 import { ApiError } from "../../http/errors.ts";
-import { shown } from "../../http/fields.ts";
 import { requireJson } from "../../http/router.ts";
 import { Badge, Button, Card, Field, Table, When } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
@@ -282,7 +282,7 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
     });
 }
 
-function parseName(name: string): { chainId: number; address: string } {
+function parseName(name: string): ContractRef {
   const [chainId = "", address = ""] = name.split(":");
   return { chainId: Number(chainId), address };
 }

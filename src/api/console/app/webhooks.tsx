@@ -153,10 +153,10 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
     if (!parsed.success) return { values, errors: errorsOf(detailsOf(parsed.error)) };
     const { event_types: eventTypes = [], collections: named = [], description: text = null } = parsed.data;
     try {
-      const keys = named.map(({ address, chainId }) => collectionKey(collections.find(address, chainId)));
+      const keys = (await collections.findRefs(named)).map(collectionKey);
       return {
         values,
-        settings: { url: values.url, description: text, eventTypes, collections: [...new Set(keys)] },
+        settings: { url: values.url, description: text, eventTypes, collections: keys },
       };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

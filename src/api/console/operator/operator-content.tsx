@@ -1,9 +1,9 @@
 /** The operator's pages about content: hosts, display types and collections. */
 
 import { Hono } from "hono";
+import { clip } from "../../../domain/printable.ts";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import { ApiError } from "../../http/errors.ts";
-import { clip } from "../../http/text/printable.ts";
 import { hostPatternProblem, parseHostPattern } from "../../media/module.ts";
 import { displayTypes } from "../../metadata/rules.ts";
 import { formatCount, formatNumber } from "../../ui/numbers.ts";

@@ -1,8 +1,8 @@
 /** The parameters of the registry's routes, under the names that its clients use. */
 
 import { z } from "@hono/zod-openapi";
+import { clip } from "../../../domain/printable.ts";
 import { addressField, chainIdField, tokenIdField } from "../../http/fields.ts";
-import { clip } from "../../http/text/printable.ts";
 import { EMPTY_RIGHTS } from "./rights.ts";
 import type { Place } from "./store.ts";
 

@@ -2,9 +2,10 @@
 
 import { z } from "@hono/zod-openapi";
 import { parseTokenId } from "../../../domain/token-ref.ts";
+import { listAtMost, shown } from "../../../invalid-value.ts";
 import { criteriaSchema, ownerSchema, rangeCriteriaSchema, textSchema } from "../../catalog/rules.ts";
 import { refusalOf } from "../../http/errors.ts";
-import { collectionNameField, shown } from "../../http/fields.ts";
+import { collectionNameField } from "../../http/fields.ts";
 
 /** Throws INVALID_REQUEST with every problem of the arguments, by path. */
 export function readArguments<Output>(schema: z.ZodType<Output>, args: unknown): Output {
@@ -34,12 +35,7 @@ export const tokenArguments = z.object({ ...collectionArguments, tokenId: tokenI
 
 /** A list. Its length comes first: each wrong entry is a problem to name, and a request may contain any number of them. */
 export const listArgument = <Entry extends z.ZodType>(entry: Entry, max: number, what: string) =>
-  z
-    .array(z.unknown())
-    .max(max, {
-      error: (issue) => `has ${(issue.input as unknown[]).length} ${what}; the limit is ${max}`,
-    })
-    .pipe(z.array(entry));
+  z.array(z.unknown()).max(max, listAtMost(what, max)).pipe(z.array(entry));
 
 /** The conditions that all lists share. */
 export const conditionArguments = {

@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
 import { activityTypes, type CatalogModule, viewActivityPage, walletTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
-import { addressField, collectionNameField, shown } from "../../http/fields.ts";
+import { addressField, collectionNameField } from "../../http/fields.ts";
 import { cursorField } from "../../http/page-cursor.ts";
 import { tokenIdsField } from "../../refresh/rules.ts";
 import {
@@ -26,11 +26,7 @@ const pageArguments = { limit: limitArgument, cursor: cursorField.nullish().tran
 // Repeated ones included.
 const TYPES_MAX = 100;
 const typesArgument = <Type extends string>(types: readonly [Type, ...Type[]]) =>
-  listArgument(
-    z.enum(types, { error: (issue) => `must be one of ${types.join(", ")}; it is ${shown(issue.input)}` }),
-    TYPES_MAX,
-    "types",
-  )
+  listArgument(z.enum(types), TYPES_MAX, "types")
     .refine((named) => named.length > 0, { error: "must name at least one type" })
     .nullish()
     .transform((named) => (named ? [...new Set(named)] : undefined));

@@ -1,9 +1,9 @@
 /** Refreshes with a receipt, for callers without a key. */
 
 import { z } from "@hono/zod-openapi";
+import { clip } from "../../../domain/printable.ts";
 import type { Collections } from "../../catalog/collections.ts";
 import { collectionNameField } from "../../http/fields.ts";
-import { clip } from "../../http/text/printable.ts";
 import { createBatch } from "../../jobs/batch.ts";
 import type { Receipt } from "../../refresh/receipts/receipts.ts";
 import { refusalOf, tokenIdsField } from "../../refresh/rules.ts";

@@ -34,7 +34,7 @@ const traitsArguments = z.object({
 });
 const searchArguments = traitsArguments.extend({
   sort: sortSchema,
-  group: z.enum(groups, { error: "must be document" }).nullish(),
+  group: z.enum(groups).nullish(),
   limit: limitArgument,
   cursor: z.string().nullish(),
 });

@@ -1,7 +1,7 @@
 /** Refuses arguments of Ponder's fields that it would answer with an internal error or with every row. */
 
 import { type ArgumentNode, GraphQLError, valueFromASTUntyped } from "graphql";
-import { shown } from "../../http/fields.ts";
+import { shown } from "../../../invalid-value.ts";
 import { isCursor } from "./cursor.ts";
 import type { AskedField, PonderTable } from "./ponder-tables.ts";
 

@@ -15,18 +15,6 @@ export const own = (object: JsonObject, key: string): unknown =>
 /** PostgreSQL accepts neither NUL nor lone surrogates; both become U+FFFD. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll("\u0000", "\uFFFD");
 
-/** Describes a value in JSON terms. */
-export function describe(value: unknown): string {
-  if (value === undefined) return "missing";
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  if (value === "") return "empty";
-  if (typeof value === "object") return "an object";
-  // JSON.parse gives Infinity for 1e999.
-  if (typeof value === "number" && !Number.isFinite(value)) return "a number too large to hold";
-  return `a ${typeof value}`;
-}
-
 export type ParsedJson =
   | {
       readonly kind: "parsed";

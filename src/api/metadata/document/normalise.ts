@@ -1,8 +1,9 @@
 /** Extracts metadata from a JSON document; reports everything left out (spec.md "Token metadata document"). */
 
+import { kindOf } from "../../../invalid-value.ts";
 import { locate } from "../../fetch/locate.ts";
 import { createIssueList, type Issue, type IssueList } from "./issues.ts";
-import { describe, isJsonObject, type JsonObject, own, storable } from "./json.ts";
+import { isJsonObject, type JsonObject, own, storable } from "./json.ts";
 import { readAttributes, readProperties, type Trait } from "./traits.ts";
 
 /**
@@ -64,7 +65,7 @@ function requiredText(
 ): string | null {
   const value = own(document, field);
   if (typeof value === "string" && value.trim() !== "") return storable(value);
-  issues.add(code, field, `${field} is required; it is ${describe(value)}`);
+  issues.add(code, field, `${field} is required; it is ${kindOf(value)}`);
   return null;
 }
 
@@ -72,7 +73,7 @@ function optionalText(document: JsonObject, field: string, issues: IssueList): s
   const value = own(document, field);
   if (value === undefined || value === null || value === "") return null;
   if (typeof value === "string") return storable(value);
-  issues.add("wrong_type", field, `${field} must be a string; it is ${describe(value)}`);
+  issues.add("wrong_type", field, `${field} must be a string; it is ${kindOf(value)}`);
   return null;
 }
 
@@ -99,7 +100,7 @@ function readTraits(document: JsonObject, source: JsonObject, issues: IssueList)
     issues.add(
       "attributes_not_array",
       "attributes",
-      `attributes must be an array; it is ${describe(attributes)}`,
+      `attributes must be an array; it is ${kindOf(attributes)}`,
     );
     return [];
   }
@@ -108,7 +109,7 @@ function readTraits(document: JsonObject, source: JsonObject, issues: IssueList)
   issues.add(
     "properties_not_object",
     "properties",
-    `properties must be an object; it is ${describe(properties)}`,
+    `properties must be an object; it is ${kindOf(properties)}`,
   );
   return [];
 }

@@ -1,8 +1,9 @@
 /** Traits from `attributes` or `properties` (spec.md "Attribute entry"): valid entries only, nothing converted. */
 
-import { clip } from "../../http/text/printable.ts";
+import { clip } from "../../../domain/printable.ts";
+import { kindOf } from "../../../invalid-value.ts";
 import type { IssueCode, IssueList } from "./issues.ts";
-import { describe, isJsonObject, type JsonObject, own, storable } from "./json.ts";
+import { isJsonObject, type JsonObject, own, storable } from "./json.ts";
 import { isExact, sourceAt } from "./number-source.ts";
 
 export const displayTypes = ["string", "number", "date", "bool"] as const;
@@ -52,20 +53,20 @@ function readEntry(entry: unknown, path: string, issues: IssueList, source: unkn
     issues.add(code, field === "" ? path : `${path}.${field}`, message);
   };
   if (!isJsonObject(entry))
-    return refuse("entry_not_object", "", `an entry must be an object; it is ${describe(entry)}`);
+    return refuse("entry_not_object", "", `an entry must be an object; it is ${kindOf(entry)}`);
 
   const traitType = own(entry, "trait_type");
   if (typeof traitType !== "string" || traitType.trim() === "") {
     return refuse(
       "missing_trait_type",
       "trait_type",
-      `trait_type must be a non-empty string; it is ${describe(traitType)}`,
+      `trait_type must be a non-empty string; it is ${kindOf(traitType)}`,
     );
   }
   // Documents in the wild use null for "not given".
   const displayType = own(entry, "display_type") ?? "string";
   if (!isDisplayType(displayType)) {
-    const shown = typeof displayType === "string" ? JSON.stringify(clip(displayType)) : describe(displayType);
+    const shown = typeof displayType === "string" ? JSON.stringify(clip(displayType)) : kindOf(displayType);
     return refuse(
       "unknown_display_type",
       "display_type",
@@ -78,7 +79,7 @@ function readEntry(entry: unknown, path: string, issues: IssueList, source: unkn
     return refuse(
       "value_mismatch",
       "value",
-      `value must be ${expected[displayType]} for display_type ${displayType}; it is ${describe(value)}`,
+      `value must be ${expected[displayType]} for display_type ${displayType}; it is ${kindOf(value)}`,
     );
   }
   if (displayType === "date" && !isUnixSeconds(value as number)) {
@@ -132,7 +133,7 @@ function readCeiling(
     noteNumber(`${path}.max_value`, ceiling, sourceAt(sources, "max_value"), issues);
     return { max_value: ceiling };
   }
-  const shown = typeof ceiling === "number" ? String(ceiling) : describe(ceiling);
+  const shown = typeof ceiling === "number" ? String(ceiling) : kindOf(ceiling);
   issues.add(
     "invalid_max_value",
     `${path}.max_value`,
@@ -157,7 +158,7 @@ export function readProperties(
     const message =
       name.trim() === ""
         ? "a property needs a name"
-        : `a property must be a string or a number; it is ${describe(value)}`;
+        : `a property must be a string or a number; it is ${kindOf(value)}`;
     const isShown = typeof value === "string" || (typeof value === "number" && Number.isFinite(value));
     if (name.trim() === "" || !isShown) {
       issues.add("invalid_property", path, message);

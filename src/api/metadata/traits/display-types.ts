@@ -1,7 +1,7 @@
 /** The known display type of each trait type in a collection, and its effect on new entries. */
 
+import { clip } from "../../../domain/printable.ts";
 import type { Queryable } from "../../db/database.ts";
-import { clip } from "../../http/text/printable.ts";
 import { type Issue, issue } from "../document/issues.ts";
 import type { DisplayType, Trait } from "../document/traits.ts";
 import { readTraitTypes } from "./trait-type-store.ts";

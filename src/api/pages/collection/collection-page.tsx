@@ -1,10 +1,11 @@
 /** `/collections/{chain_id}/{address}`: a collection's tokens, filtered, searched and sorted by URL parameters. */
 
+import { clip } from "../../../domain/printable.ts";
+import type { ContractRef } from "../../../domain/token-ref.ts";
 import type { CollectionView } from "../../catalog/collection-view.ts";
 import { plainSorts } from "../../catalog/rules.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { ApiError } from "../../http/errors.ts";
-import { clip } from "../../http/text/printable.ts";
 import type { Facets, TokenFilter, TokenPage } from "../../search/query.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Empty, Notice } from "../../ui/parts.tsx";
@@ -129,7 +130,7 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
   );
 }
 
-const pathOf = ({ chainId, address }: { chainId: number; address: string }) => ({
+const pathOf = ({ chainId, address }: ContractRef) => ({
   chain_id: chainId,
   collection_address: address,
 });

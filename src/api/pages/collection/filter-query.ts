@@ -3,6 +3,7 @@
  * chosen value, and `from:<trait>` and `to:<trait>` with a number or a day.
  */
 
+import { clip } from "../../../domain/printable.ts";
 import {
   criteriaSchema,
   defaultSort,
@@ -11,7 +12,6 @@ import {
   sortSchema,
   textSchema,
 } from "../../catalog/rules.ts";
-import { clip } from "../../http/text/printable.ts";
 import type { Trait } from "../../metadata/document/traits.ts";
 import { storable } from "../../metadata/rules.ts";
 import type { TokenFilter, TokenSort } from "../../search/query.ts";

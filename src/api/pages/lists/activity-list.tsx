@@ -2,9 +2,9 @@
 
 import type { Child } from "hono/jsx";
 import type { CollectionConfig } from "../../../config.ts";
+import { clip } from "../../../domain/printable.ts";
 import type { Activity, ActivityPage, ActivityType } from "../../catalog/activity/activity.ts";
 import { ApiError } from "../../http/errors.ts";
-import { clip } from "../../http/text/printable.ts";
 import { Card, Table, Tabs, When } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { Transaction, Wallet } from "../copyable.tsx";

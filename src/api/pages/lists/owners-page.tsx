@@ -1,7 +1,7 @@
 /** `/collections/{chain_id}/{address}/owners`: the owners, largest first, now or at a block. */
 
+import { clip } from "../../../domain/printable.ts";
 import { ApiError } from "../../http/errors.ts";
-import { clip } from "../../http/text/printable.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Button, Card, Field, Table, Title } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";

@@ -1,9 +1,9 @@
 /** `/wallets/{address}`: a wallet's tokens in all collections, and its activity. */
 
+import { clip } from "../../../domain/printable.ts";
 import { parseAddress } from "../../../domain/token-ref.ts";
 import { walletTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
-import { clip } from "../../http/text/printable.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Card, Empty, Title } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";

@@ -2,6 +2,7 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
+import { shown } from "../../../invalid-value.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError, type ErrorDetail } from "../../http/errors.ts";
 import { addressField, chainIdField, tokenIdField } from "../../http/fields.ts";
@@ -9,8 +10,6 @@ import { perApp } from "../../http/limits/count-requests.ts";
 import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
 import { rateLimit } from "../../http/limits/rate-limit.ts";
 import { createRouter, limitBody, requireJson } from "../../http/router.ts";
-import { clip } from "../../http/text/printable.ts";
-import { describe } from "../../metadata/rules.ts";
 import type { TradeCheck, TradeChecks } from "./checks.ts";
 import { refusals } from "./guard.ts";
 import { VERIFY_MS } from "./transfer-verifier.ts";
@@ -44,10 +43,7 @@ const checkBody = z
       .optional()
       .openapi({ description: "Who is about to do it: an owner of each token, or a delegate of one." }),
     verify: z
-      .literal("chain", {
-        error: (issue) =>
-          `must be "chain" or left out; it is ${typeof issue.input === "string" ? `"${clip(issue.input)}"` : describe(issue.input)}`,
-      })
+      .literal("chain", { error: ({ input }) => `must be "chain" or left out; it is ${shown(input)}` })
       .optional()
       .openapi({
         description:

@@ -53,7 +53,8 @@ export const consoleWebhooks = {
     events: "Events",
     eventsHint: (types: string) => `Separated by commas: ${types}. Empty for all.`,
     collections: "Collections",
-    collectionsHint: "Addresses, or chain id:address, separated by commas. Empty for all.",
+    collectionsHint:
+      "Addresses or slugs, separated by commas; after its chain, as in chain id:address, where several chains have one. Empty for all.",
   },
   deliveries: {
     title: "Deliveries",
