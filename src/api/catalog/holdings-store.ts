@@ -1,6 +1,7 @@
 /** Holdings and transfers from the chain index: collection figures, balances and token history. */
 
 import type { Standard } from "../../config.ts";
+import type { ContractRef } from "../../domain/token-ref.ts";
 import { type Anomaly, readAnomalies } from "../chain/index/anomalies.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import { mintRange } from "../chain/index/token-state.ts";
@@ -29,14 +30,9 @@ export interface TransferPage {
   readonly transfers: readonly Transfer[];
 }
 
-interface Place {
-  readonly chainId: number;
-  readonly address: string;
-}
-
 export const createHoldings = ({ database, tables }: { database: Queryable; tables: ChainTables }) => ({
   /** Figures per collection, in the given order; null for a collection without transfers. */
-  async figures(collections: readonly Place[]): Promise<(CollectionFigures | null)[]> {
+  async figures(collections: readonly ContractRef[]): Promise<(CollectionFigures | null)[]> {
     const text = `
       select k.place::int, s.standard, s.items, s.owners
         from unnest($1::bigint[], $2::text[]) with ordinality as k(chain_id, address, place)
@@ -53,11 +49,11 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
   },
 
   /** Per collection, in the given order: logs the chain index could not apply in full. */
-  anomalies: (collections: readonly Place[]): Promise<Anomaly[][]> =>
+  anomalies: (collections: readonly ContractRef[]): Promise<Anomaly[][]> =>
     readAnomalies(database, tables, collections),
 
   /** Those of the collections of which a wallet has tokens, in the given order. */
-  async heldBy<Collection extends Place>(
+  async heldBy<Collection extends ContractRef>(
     collections: readonly Collection[],
     holder: string,
   ): Promise<Collection[]> {
@@ -77,7 +73,7 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
 
   /** A wallet's balance of each of these ERC-1155 tokens, by token id; "0" if it has none. */
   async balances(
-    { chainId, address }: Place,
+    { chainId, address }: ContractRef,
     tokenIds: readonly string[],
     owner: string,
   ): Promise<ReadonlyMap<string, string>> {
@@ -92,7 +88,7 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
 
   /** The number of wallets with a balance of each of these ERC-1155 tokens, by token id. */
   async owners(
-    { chainId, address }: Place,
+    { chainId, address }: ContractRef,
     tokenIds: readonly string[],
   ): Promise<ReadonlyMap<string, number>> {
     const text = `
@@ -110,7 +106,7 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
 
   /** One page of each token's movements, newest first, and their total; by token id. */
   async transfers(
-    { chainId, address }: Place,
+    { chainId, address }: ContractRef,
     tokenIds: readonly string[],
     page: { readonly offset: number; readonly limit: number },
   ): Promise<ReadonlyMap<string, TransferPage>> {

@@ -2,7 +2,7 @@
 
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { collectionKey } from "../../domain/token-ref.ts";
+import { type ContractRef, collectionKey } from "../../domain/token-ref.ts";
 import type { ApiName } from "./api-names.ts";
 import { ApiError } from "./errors.ts";
 import type { ApiEnv, CallerApp } from "./router.ts";
@@ -81,7 +81,7 @@ export const requireKey = (keys: KeyCheck, api: ApiName) =>
 /** Throws NOT_ALLOWED, with the page that grants it, unless the app may write the information of a collection (spec.md "Trait groups"). */
 export function assertCollectionAllowed(
   app: CallerApp,
-  collection: { chainId: number; address: string },
+  collection: ContractRef,
   permissionsPage: KeyCheck["permissionsPage"],
 ): void {
   const name = collectionKey(collection);

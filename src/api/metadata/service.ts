@@ -1,6 +1,6 @@
 /** The metadata service: resolve a token, record the result, and read what is served. */
 
-import type { TokenRef } from "../../domain/token-ref.ts";
+import type { CollectionRef, TokenRef } from "../../domain/token-ref.ts";
 import { isIndexedElsewhere } from "../chain/index/index-build.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Queryable } from "../db/database.ts";
@@ -34,7 +34,7 @@ import {
 } from "./records/sample-store.ts";
 import { findUntransferred, notReadSince, readServed, readServedBytes } from "./records/store.ts";
 import { readUpdates } from "./records/update-store.ts";
-import { type CollectionRef, lockTraits, readTraitNames } from "./traits/trait-type-store.ts";
+import { lockTraits, readTraitNames } from "./traits/trait-type-store.ts";
 import { createRememberedValues, lowerHighest } from "./traits/trait-value-store.ts";
 import { isUriOfVersion, type Resolve } from "./uri/resolve.ts";
 

@@ -1,8 +1,8 @@
 /** The listed tokens of a collection by id: those beside one, and all of them in parts. */
 
+import type { CollectionRef } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import { planName, type Queryable } from "../db/database.ts";
-import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 
 export interface Neighbours {
   readonly previous: string | undefined;

@@ -1,11 +1,10 @@
 /** How much memory search indexes may take: the least recently used are dropped, and PostgreSQL answers for the rest. */
 
 import { Counter, Gauge, type Registry } from "prom-client";
-import { collectionKey } from "../../domain/token-ref.ts";
+import { type CollectionRef, collectionKey } from "../../domain/token-ref.ts";
 import type { Logger } from "../http/logger.ts";
 import { metricOptions } from "../http/metric-options.ts";
 import { createPromiseCache } from "../jobs/promise-cache.ts";
-import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 
 // A search index that isn't kept is dropped after this long without requests.
 const UNUSED_MS = 30 * 60_000;

@@ -1,13 +1,13 @@
 /** Answers the searches of one collection from its search index and the chain state. */
 
 import { randomUUID } from "node:crypto";
+import type { CollectionRef } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../http/logger.ts";
 import { createExclusively, createYield, runExclusive } from "../jobs/yield-to-event-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
 import { valueText } from "../metadata/rules.ts";
-import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 import { areEqualBits, type Bits } from "./columns/bits.ts";
 import type { TraitType } from "./columns/trait-table.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";

@@ -1,8 +1,7 @@
 /** Facets as they were last answered: while they are the same, a thread names them and sends nothing else. */
 
 import { LRUCache } from "lru-cache";
-import { collectionKey } from "../../domain/token-ref.ts";
-import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
+import { type CollectionRef, collectionKey } from "../../domain/token-ref.ts";
 import type { Facets, TokenFilter } from "./query.ts";
 import type { FacetsKind } from "./result-cache.ts";
 import { unpackFacets } from "./threads/packed-facets.ts";

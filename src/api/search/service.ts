@@ -2,6 +2,7 @@
 
 import type { Registry } from "prom-client";
 import type { CollectionConfig } from "../../config.ts";
+import type { CollectionRef } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import { createDatabase, type Database, type PoolSizes } from "../db/database.ts";
 import { ApiError } from "../http/errors.ts";
@@ -9,7 +10,6 @@ import type { Logger } from "../http/logger.ts";
 import { startPassLoop } from "../jobs/pass-loop.ts";
 import { createYield } from "../jobs/yield-to-event-loop.ts";
 import type { Trait } from "../metadata/document/traits.ts";
-import type { CollectionRef } from "../metadata/traits/trait-type-store.ts";
 import { type Budget, createBudget } from "./budget.ts";
 import type { CountsStamp, TraitCounts } from "./collection-search.ts";
 import { createKeptFacets } from "./kept-facets.ts";

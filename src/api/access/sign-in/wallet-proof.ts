@@ -12,6 +12,7 @@ import {
   verifyMessage,
 } from "viem";
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from "viem/siwe";
+import type { ContractRef } from "../../../domain/token-ref.ts";
 import { callContract, type Unavailable, unavailableBecause } from "../../chain/contract/contract-call.ts";
 import type { ChainClient, ChainClients } from "../../chain/rpc/clients.ts";
 import { ApiError } from "../../http/errors.ts";
@@ -171,7 +172,7 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
      * The result of the contract's `owner()`, in lower case; undefined if it has none. Throws UNAVAILABLE if the node
      * gives no answer.
      */
-    async ownerOf({ chainId, address }: { chainId: number; address: string }): Promise<string | undefined> {
+    async ownerOf({ chainId, address }: ContractRef): Promise<string | undefined> {
       const client = clients.get(chainId);
       if (!client) return undefined;
       const answer = await withTimeout(CHAIN_MS, readOwner(client, address));

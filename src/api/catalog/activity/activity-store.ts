@@ -1,5 +1,6 @@
 /** Transfers and lock events from the chain index, by kind, newest first. */
 
+import type { ContractRef } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { mintRange } from "../../chain/index/token-state.ts";
 import {
@@ -33,8 +34,8 @@ export interface ChainActivity {
 
 /** Whose activity: a token's, a collection's, or a wallet's on these chains. */
 export type Subject =
-  | { readonly of: "token"; readonly chainId: number; readonly address: string; readonly tokenId: string }
-  | { readonly of: "collection"; readonly chainId: number; readonly address: string }
+  | ({ readonly of: "token"; readonly tokenId: string } & ContractRef)
+  | ({ readonly of: "collection" } & ContractRef)
   | { readonly of: "wallet"; readonly chainIds: readonly number[]; readonly wallet: string };
 
 interface Page {

@@ -1,6 +1,7 @@
 /** What happened to a token, in a collection or to a wallet: chain events and metadata changes, merged. */
 
 import { z } from "@hono/zod-openapi";
+import type { ContractRef } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { transferKinds } from "../../chain/index/transfer-kind.ts";
 import type { Database } from "../../db/database.ts";
@@ -128,7 +129,7 @@ const entryOfEvent = ({ id, timestamp, ...event }: ChainActivity): Entry => ({
 });
 
 const entryOfUpdate = (
-  { chainId, address }: { readonly chainId: number; readonly address: string },
+  { chainId, address }: ContractRef,
   { id, tokenId, readBlock, at }: MetadataUpdate,
 ): Entry => ({
   type: "metadata",

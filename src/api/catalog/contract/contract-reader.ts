@@ -1,6 +1,7 @@
 /** Reads what a contract says of its collection, as of a block. Uses the network and no database. */
 
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
+import type { ContractRef } from "../../../domain/token-ref.ts";
 import type { ChainCalls } from "../../chain/contract/batched-calls.ts";
 import { explainFailure } from "../../fetch/explain-failure.ts";
 import type { Fetching } from "../../fetch/fetching.ts";
@@ -13,7 +14,7 @@ import {
   royaltyOf,
   SALE_PRICE,
 } from "./contract-fields.ts";
-import type { ContractRead, Place } from "./contract-store.ts";
+import type { ContractRead } from "./contract-store.ts";
 
 const abi = parseAbi([
   "function contractURI() view returns (string)",
@@ -27,7 +28,7 @@ const ROYALTIES = "0x2a55205a";
 export class NodeAway extends Error {}
 
 export type ReadContract = (
-  place: Place,
+  contract: ContractRef,
   tokenIds: readonly string[],
   block: number,
   signal: AbortSignal,
@@ -35,12 +36,12 @@ export type ReadContract = (
 
 /** Throws `NodeAway`. A contract without these functions, or with wrong answers, says nothing of itself. */
 export function createContractReader(fetching: Fetching, calls: ChainCalls): ReadContract {
-  return async (place, tokenIds, block, signal) => {
+  return async (contract, tokenIds, block, signal) => {
     /** Undefined where the contract answers nothing that can be read. */
     async function ask<Value>(data: `0x${string}`, decode: (data: `0x${string}`) => Value) {
-      const call = calls.get(place.chainId);
-      if (!call) throw new NodeAway(`no RPC endpoint for chain ${place.chainId}`);
-      const answer = await call(place.address, data, block);
+      const call = calls.get(contract.chainId);
+      if (!call) throw new NodeAway(`no RPC endpoint for chain ${contract.chainId}`);
+      const answer = await call(contract.address, data, block);
       if (answer.kind === "unavailable" && answer.because !== "call") throw new NodeAway();
       if (answer.kind !== "answered") return undefined;
       try {
@@ -80,7 +81,7 @@ export function createContractReader(fetching: Fetching, calls: ChainCalls): Rea
         ...fetching,
         readUri: async () => ({ kind: "read", uri, standard: "erc721" }),
       });
-      const token = { chainId: place.chainId, collection: place.address, tokenId: "0" };
+      const token = { chainId: contract.chainId, collection: contract.address, tokenId: "0" };
       const found = await resolve(token, "erc721", block, { signal });
       if (found.kind === "document")
         return { uri: found.uri, fields: fieldsOf(found.document.body, fetching.gateways), reason: null };

@@ -1,13 +1,8 @@
 /** What contracts say of their collections, one row each, in PostgreSQL. */
 
-import { collectionKey } from "../../../domain/token-ref.ts";
+import { type ContractRef, collectionKey } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
 import { type ContractFields, noFields, type Royalty } from "./contract-fields.ts";
-
-export interface Place {
-  readonly chainId: number;
-  readonly address: string;
-}
 
 export interface StoredContract {
   readonly fields: ContractFields;
@@ -20,16 +15,16 @@ interface Row {
   readonly address: string;
 }
 
-const columnsOf = (places: readonly Place[]): readonly [number[], string[]] => [
-  places.map(({ chainId }) => chainId),
-  places.map(({ address }) => address),
+const columnsOf = (contracts: readonly ContractRef[]): readonly [number[], string[]] => [
+  contracts.map(({ chainId }) => chainId),
+  contracts.map(({ address }) => address),
 ];
-const placeOf = ({ chainId, address }: Row): Place => ({ chainId: Number(chainId), address });
+const placeOf = ({ chainId, address }: Row): ContractRef => ({ chainId: Number(chainId), address });
 
 /** By `collectionKey`. */
 export async function readContracts(
   db: Queryable,
-  places: readonly Place[],
+  contracts: readonly ContractRef[],
 ): Promise<ReadonlyMap<string, StoredContract>> {
   const rows = await db.query<
     Row & { fields: string; receiver: string | null; percent: number | null; changedAt: Date }
@@ -38,7 +33,7 @@ export async function readContracts(
             c.royalty_percent as percent, c.changed_at as "changedAt"
        from unnest($1::bigint[], $2::text[]) as k(chain_id, collection)
        join vitrine.contract_metadata c using (chain_id, collection)`,
-    columnsOf(places),
+    columnsOf(contracts),
     "read contracts",
   );
   return new Map(
@@ -54,15 +49,15 @@ export async function readContracts(
 }
 
 /** Adds a row for each new collection, which is due. */
-export async function addContracts(db: Queryable, places: readonly Place[]): Promise<void> {
+export async function addContracts(db: Queryable, contracts: readonly ContractRef[]): Promise<void> {
   await db.query(
     `insert into vitrine.contract_metadata (chain_id, collection)
      select * from unnest($1::bigint[], $2::text[]) on conflict do nothing`,
-    columnsOf(places),
+    columnsOf(contracts),
   );
 }
 
-export interface DueContract extends Place {
+export interface DueContract extends ContractRef {
   /** Of the event that asks for the read; 0 without one. */
   readonly minBlock: number;
 }
@@ -70,7 +65,7 @@ export interface DueContract extends Place {
 /** Claims up to `limit` due collections for this long: another process takes over if this one dies. */
 export async function claimDue(
   db: Queryable,
-  places: readonly Place[],
+  contracts: readonly ContractRef[],
   leaseMs: number,
   limit: number,
 ): Promise<DueContract[]> {
@@ -81,7 +76,7 @@ export async function claimDue(
           join unnest($1::bigint[], $2::text[]) as k(chain_id, collection) using (chain_id, collection)
          where due_at <= now() order by due_at limit $4 for update of contract_metadata skip locked)
      returning chain_id as "chainId", collection as address, coalesce(watched_block, 0) as "minBlock"`,
-    [...columnsOf(places), leaseMs, limit],
+    [...columnsOf(contracts), leaseMs, limit],
   );
   return rows.map((row) => ({ ...placeOf(row), minBlock: Number(row.minBlock) }));
 }
@@ -98,7 +93,7 @@ export interface ContractRead {
 /** Records a read. The next one is due after this time, unless something asked for one meanwhile. */
 export async function recordContract(
   db: Queryable,
-  { chainId, address }: Place,
+  { chainId, address }: ContractRef,
   { block, uri, fields, royalty, reason }: ContractRead,
   nextMs: number,
 ): Promise<void> {
@@ -127,7 +122,7 @@ export async function recordContract(
 /** Postpones a read that could not be tried. */
 export async function postponeContract(
   db: Queryable,
-  { chainId, address }: Place,
+  { chainId, address }: ContractRef,
   ms: number,
 ): Promise<void> {
   await db.query(

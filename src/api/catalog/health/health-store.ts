@@ -1,5 +1,6 @@
 /** What is wrong with the listed tokens of a collection, by cause. Contains its SQL. */
 
+import type { ContractRef } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { TRYING_AGAIN } from "../../media/rules.ts";
@@ -15,11 +16,6 @@ export type ImageKind = (typeof imageKinds)[number];
 
 /** How many tokens have a cause in their image. */
 export type ImageCounts = Readonly<Record<ImageKind, number>>;
-
-export interface Place {
-  readonly chainId: number;
-  readonly address: string;
-}
 
 export interface CauseCount {
   readonly kind: CauseKind;
@@ -90,7 +86,7 @@ const countWithoutSupply = ({ collectionState, tokenState }: ChainTables): strin
 export async function countCauses(
   database: Pick<Database, "transaction">,
   tables: ChainTables,
-  { chainId, address }: Place,
+  { chainId, address }: ContractRef,
 ): Promise<HealthCounts> {
   const listed = notBurned(tables);
   const read = <Row>(sql: string): Promise<Row[]> =>
@@ -151,15 +147,15 @@ interface AffectedRow extends Omit<Affected, "reason"> {
 export async function listAffected(
   db: Queryable,
   tables: ChainTables,
-  place: Place,
+  collection: ContractRef,
   code: string,
   page: { readonly after: After | undefined; readonly limit: number; readonly images: ImageCounts },
 ): Promise<Affected[]> {
   const { limit, images } = page;
   const rows = await Promise.all([
-    listOwn(db, tables, place, code, page),
+    listOwn(db, tables, collection, code, page),
     ...imageKinds.map((kind) =>
-      (images[kind] >= COMMON_MIN ? walkImages : listImages)(db, tables, place, kind, code, page),
+      (images[kind] >= COMMON_MIN ? walkImages : listImages)(db, tables, collection, kind, code, page),
     ),
   ]);
   return rows
@@ -187,7 +183,7 @@ const positionOf = (after: After | undefined): readonly [string | null, string] 
 function listOwn(
   db: Queryable,
   tables: ChainTables,
-  { chainId, address }: Place,
+  { chainId, address }: ContractRef,
   code: string,
   { after, limit }: { readonly after: After | undefined; readonly limit: number },
 ): Promise<AffectedRow[]> {
@@ -209,7 +205,7 @@ function listOwn(
 function listImages(
   db: Queryable,
   tables: ChainTables,
-  { chainId, address }: Place,
+  { chainId, address }: ContractRef,
   kind: ImageKind,
   code: string,
   { after, limit }: { readonly after: After | undefined; readonly limit: number },
@@ -227,7 +223,7 @@ function listImages(
 async function walkImages(
   db: Queryable,
   tables: ChainTables,
-  { chainId, address }: Place,
+  { chainId, address }: ContractRef,
   kind: ImageKind,
   code: string,
   { after, limit }: { readonly after: After | undefined; readonly limit: number },

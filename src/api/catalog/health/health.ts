@@ -1,6 +1,6 @@
 /** The health of a collection: how many of its tokens have which problem, and which tokens they are. */
 
-import { collectionKey } from "../../../domain/token-ref.ts";
+import { type ContractRef, collectionKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
 import { createPromiseCache } from "../../jobs/promise-cache.ts";
@@ -12,7 +12,6 @@ import {
   type ImageCounts,
   type ImageKind,
   listAffected,
-  type Place,
 } from "./health-store.ts";
 
 // Counting a million tokens that all have a fault takes seconds.
@@ -22,10 +21,11 @@ const EXPORT_TOKENS = 5_000;
 
 export function createHealth({ database, tables }: { database: Database; tables: ChainTables }) {
   const counts = createPromiseCache<string, HealthCounts>({ max: COLLECTIONS_MAX, ttlMs: COUNTS_TTL_MS });
-  const count = (place: Place): Promise<HealthCounts> => countCauses(database, tables, place);
-  const read = (place: Place): Promise<HealthCounts> => counts.get(collectionKey(place), () => count(place));
-  async function countImages(place: Place, code: string): Promise<ImageCounts> {
-    const { causes } = await read(place);
+  const count = (collection: ContractRef): Promise<HealthCounts> => countCauses(database, tables, collection);
+  const read = (collection: ContractRef): Promise<HealthCounts> =>
+    counts.get(collectionKey(collection), () => count(collection));
+  async function countImages(collection: ContractRef, code: string): Promise<ImageCounts> {
+    const { causes } = await read(collection);
     const countOf = (kind: ImageKind): number =>
       causes.find((each) => each.kind === kind && each.code === code)?.count ?? 0;
     return { image: countOf("image"), stale_image: countOf("stale_image") };
@@ -39,17 +39,22 @@ export function createHealth({ database, tables }: { database: Database; tables:
     readIssueCounts: async (chainId: number, address: string) => (await count({ chainId, address })).causes,
 
     /** Up to `limit` tokens with this cause, after another one. */
-    async list(place: Place, code: string, after: After | undefined, limit: number): Promise<Affected[]> {
-      const images = await countImages(place, code);
-      return listAffected(database, tables, place, code, { after, limit, images });
+    async list(
+      collection: ContractRef,
+      code: string,
+      after: After | undefined,
+      limit: number,
+    ): Promise<Affected[]> {
+      const images = await countImages(collection, code);
+      return listAffected(database, tables, collection, code, { after, limit, images });
     },
 
     /** Every token with this cause, in batches. */
-    async *listAll(place: Place, code: string): AsyncGenerator<readonly Affected[]> {
-      const images = await countImages(place, code);
+    async *listAll(collection: ContractRef, code: string): AsyncGenerator<readonly Affected[]> {
+      const images = await countImages(collection, code);
       let after: After | undefined;
       for (;;) {
-        const batch = await listAffected(database, tables, place, code, {
+        const batch = await listAffected(database, tables, collection, code, {
           after,
           limit: EXPORT_TOKENS,
           images,

@@ -1,5 +1,6 @@
 /** A page of the tokens that a wallet has or may use, from the chain index, in one statement. */
 
+import type { ContractRef } from "../../../domain/token-ref.ts";
 import { isChainCurrent, ready } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { planName, type Queryable } from "../../db/database.ts";
@@ -21,7 +22,7 @@ export interface Holding extends Place {
 }
 
 export interface HoldingsQuery {
-  readonly collections: readonly { readonly chainId: number; readonly address: string }[];
+  readonly collections: readonly ContractRef[];
   readonly wallet: string;
   readonly includeDelegated: boolean;
   readonly after: Place | undefined;

@@ -1,6 +1,6 @@
 /** Collection information, one row per collection, in PostgreSQL. */
 
-import { collectionKey } from "../../../domain/token-ref.ts";
+import { type ContractRef, collectionKey } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { Information } from "./information-schema.ts";
 
@@ -9,15 +9,10 @@ export interface StoredInformation {
   readonly updatedAt: Date;
 }
 
-export interface CollectionRef {
-  readonly chainId: number;
-  readonly address: string;
-}
-
 /** The stored information of these collections, by `collectionKey`. */
 export async function readInformation(
   db: Queryable,
-  collections: readonly CollectionRef[],
+  collections: readonly ContractRef[],
 ): Promise<ReadonlyMap<string, StoredInformation>> {
   const rows = await db.query<{ chainId: string; address: string; body: string; updatedAt: Date }>(
     `select i.chain_id as "chainId", i.collection as address, i.body, i.updated_at as "updatedAt"
@@ -38,7 +33,7 @@ export async function readInformation(
 export async function readBySlugs(
   db: Queryable,
   slugs: readonly string[],
-): Promise<(CollectionRef & { readonly slug: string })[]> {
+): Promise<(ContractRef & { readonly slug: string })[]> {
   const rows = await db.query<{ chainId: string; address: string; slug: string }>(
     `select chain_id as "chainId", collection as address, slug from vitrine.collection_information where slug = any($1)`,
     [slugs],
@@ -58,7 +53,7 @@ export interface ReadState {
  */
 export async function replaceInformation(
   db: Queryable,
-  { chainId, address }: CollectionRef,
+  { chainId, address }: ContractRef,
   information: Information,
   by: string,
   since?: ReadState,

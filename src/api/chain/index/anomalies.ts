@@ -1,5 +1,6 @@
 /** Logs of collections that the chain index could not apply in full (ponder.schema.ts, `index_anomaly`). */
 
+import type { ContractRef } from "../../../domain/token-ref.ts";
 import { planName, type Queryable } from "../../db/database.ts";
 import type { Logger } from "../../http/logger.ts";
 import type { ChainTables } from "./tables.ts";
@@ -13,16 +14,11 @@ export interface Anomaly {
   readonly detail: string;
 }
 
-interface Place {
-  readonly chainId: number;
-  readonly address: string;
-}
-
 /** Per collection, in the given order; kinds ordered by first occurrence. */
 export async function readAnomalies(
   db: Queryable,
   tables: ChainTables,
-  collections: readonly Place[],
+  collections: readonly ContractRef[],
 ): Promise<Anomaly[][]> {
   const text = `
     select k.place::int, a.kind, a.count, a.first_block as "firstBlock", a.detail

@@ -2,13 +2,12 @@
 
 import { Hono } from "hono";
 import type { CollectionConfig } from "../../../config.ts";
-import { collectionKey } from "../../../domain/token-ref.ts";
+import { type CollectionRef, collectionKey } from "../../../domain/token-ref.ts";
 import type { AppRow, RequestRow } from "../../access/apps/app-store.ts";
 import { displayTypeSubject, hostSubject } from "../../access/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { hostPatternProblem, parseHostPattern } from "../../media/module.ts";
 import type { PendingType } from "../../metadata/traits/approval-store.ts";
-import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { formatCount } from "../../ui/numbers.ts";
 import { Button, Card, Field, Notice, Table } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";

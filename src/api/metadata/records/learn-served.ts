@@ -1,9 +1,10 @@
 /** Learns the traits of tokens whose document was read before their first transfer was indexed. */
 
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
 import { lookUp } from "../../db/look-up.ts";
 import type { Metadata } from "../document/normalise.ts";
-import { type CollectionRef, settleTraitTypes } from "../traits/trait-type-store.ts";
+import { settleTraitTypes } from "../traits/trait-type-store.ts";
 import { internValues } from "../traits/trait-value-store.ts";
 
 const TOKENS_AT_ONCE = 100;

@@ -7,12 +7,12 @@
  */
 
 import type { Standard } from "../../../config.ts";
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import { caughtUp, isWhole, ready } from "../../chain/index/index-trust.ts";
 import { keyOf, knownByTransfer } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import { lookUp } from "../../db/look-up.ts";
-import type { CollectionRef } from "../traits/trait-type-store.ts";
 
 /** Token ids from `from` to `to`, decimal and inclusive. */
 export interface TokenRange extends CollectionRef {

@@ -1,9 +1,10 @@
 /** SQL for display types awaiting the operator's approval, and for the switch between them. */
 
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { DisplayType } from "../document/traits.ts";
 import { COUNTED_MAX } from "./trait-counts.ts";
-import type { CollectionRef, TraitType } from "./trait-type-store.ts";
+import type { TraitType } from "./trait-type-store.ts";
 
 export interface PendingType extends CollectionRef {
   readonly traitType: string;

@@ -1,9 +1,10 @@
 /** The operator's approval of changed display types (spec.md "Versioning" 2). */
 
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import type { DisplayType } from "../document/traits.ts";
 import { type PendingType, readConflictingTypes, readPending, switchDisplayType } from "./approval-store.ts";
-import { type CollectionRef, lockTraits, readTraitTypes } from "./trait-type-store.ts";
+import { lockTraits, readTraitTypes } from "./trait-type-store.ts";
 
 export type Approval =
   | { readonly kind: "approved"; readonly was: DisplayType }

@@ -1,17 +1,11 @@
 /** SQL for trait types and their known display types. */
 
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import { epochOf } from "../../db/changes.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { DisplayType, Trait } from "../document/traits.ts";
 import type { DisplayTypes } from "./display-types.ts";
 import { textKey } from "./text-key.ts";
-
-/** One contract on one chain. */
-export interface CollectionRef {
-  readonly chainId: number;
-  /** A lower-case address. */
-  readonly collection: string;
-}
 
 export interface TraitType {
   readonly id: number;

@@ -3,9 +3,10 @@
  * fetch leaves one behind each time.
  */
 
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import type { Database } from "../../db/database.ts";
 import type { DailyJob } from "../../jobs/daily.ts";
-import { type CollectionRef, lockTraits } from "./trait-type-store.ts";
+import { lockTraits } from "./trait-type-store.ts";
 
 const PAGE_ROWS = 5_000;
 const DELETED_TOGETHER = 500;

@@ -1,15 +1,11 @@
 /** Refreshes of whole collections that apps request: their sweeps, their progress and how they end. Contains their SQL. */
 
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
 import { foldReceipt } from "../receipts/progress-store.ts";
 import type { SweepWithReceipt } from "../triggers/new-sweeps.ts";
 
 export type CollectionRefreshStatus = "running" | "done" | "cancelled";
-
-interface Place {
-  readonly chainId: number;
-  readonly collection: string;
-}
 
 /** Adds the sweep of an app's refresh, and returns its receipt's id; undefined if one of the collection has not ended. */
 export async function addAppSweep(
@@ -30,7 +26,7 @@ export async function addAppSweep(
 /** The app's refresh of a collection that has not ended. */
 export async function findRunning(
   db: Queryable,
-  { chainId, collection }: Place,
+  { chainId, collection }: CollectionRef,
 ): Promise<{ readonly receiptId: string; readonly appId: string } | undefined> {
   const [row] = await db.query<{ receiptId: string; appId: string }>(
     `select receipt_id as "receiptId", app_id as "appId" from vitrine.sweep
@@ -40,7 +36,7 @@ export async function findRunning(
   return row;
 }
 
-export interface CollectionRefresh extends Place {
+export interface CollectionRefresh extends CollectionRef {
   readonly createdAt: Date;
   readonly status: CollectionRefreshStatus;
   /** Nothing of it is fetched any more. */
@@ -121,7 +117,7 @@ export async function withdrawQueued(tx: Queryable, receiptId: string): Promise<
   );
 }
 
-export interface EndingSweep extends Place {
+export interface EndingSweep extends CollectionRef {
   readonly id: string;
   readonly receiptId: string;
   readonly isCancelled: boolean;

@@ -1,7 +1,7 @@
 /** Removes deleted tokens from the queue, in PostgreSQL. */
 
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
-import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 
 const REASON = "the chain index has no transfer of the token";
 

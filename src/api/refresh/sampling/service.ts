@@ -1,6 +1,7 @@
 /** Samples each collection once per RESAMPLE_HOURS, in one of the processes that share the database. */
 
 import type { Registry } from "prom-client";
+import type { ContractRef } from "../../../domain/token-ref.ts";
 import type { IndexHeads } from "../../chain/index/index-heads.ts";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
 import { createSamplingMetrics } from "./metrics.ts";
@@ -18,7 +19,7 @@ const SECONDS_PER_HOUR = 3_600;
 export interface SamplingDeps extends Omit<RoundDeps, "seconds" | "metrics"> {
   readonly heads: IndexHeads;
   /** The configured collections. */
-  readonly collections: readonly { readonly chainId: number; readonly address: string }[];
+  readonly collections: readonly ContractRef[];
   /** The interval between rounds of a collection; 0 turns sampling off. */
   readonly hours: number;
   /** False if this process leaves the queue to others. */

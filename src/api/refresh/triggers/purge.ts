@@ -3,10 +3,10 @@
  * token exists, or their mint never came.
  */
 
+import type { CollectionRef, ContractRef } from "../../../domain/token-ref.ts";
 import type { Database } from "../../db/database.ts";
 import type { DailyJob } from "../../jobs/daily.ts";
 import type { MetadataService } from "../../metadata/service.ts";
-import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { dropQueued, lockQueued } from "../queue/queue-purge.ts";
 import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
 
@@ -16,7 +16,7 @@ const WHOLE_RANGE = { from: "0", to: (2n ** 256n - 1n).toString() };
 export interface PurgeDeps {
   readonly metadata: MetadataService;
   readonly media: EnqueueMedia;
-  readonly collections: readonly { readonly chainId: number; readonly address: string }[];
+  readonly collections: readonly ContractRef[];
 }
 
 /**

@@ -1,9 +1,9 @@
 /** Answers searches from PostgreSQL: slower than from a search index, and the same. */
 
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
 import { ApiError } from "../../http/errors.ts";
-import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import type { CollectionAnswers } from "../collection-search.ts";
 import { readCursor, type SortKey, writeCursor } from "../cursor.ts";
 import type { TokenPage, TokenQuery } from "../query.ts";

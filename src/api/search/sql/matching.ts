@@ -1,5 +1,6 @@
 /** The tokens that match a filter, as SQL: a fragment per condition. */
 
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import { isChainCurrent } from "../../chain/index/index-trust.ts";
 import { isDefaultLocked } from "../../chain/index/lock-sql.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -7,7 +8,6 @@ import type { Queryable } from "../../db/database.ts";
 import { ApiError } from "../../http/errors.ts";
 import { isStorable } from "../../http/fields.ts";
 import { textKey } from "../../metadata/rules.ts";
-import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { folded } from "../columns/folded-text.ts";
 import type { TokenFilter } from "../query.ts";
 import { burnedRows, type CollectionKey, heldRows, ownLockRows, ownUnlockRows } from "../sync/chain-store.ts";

@@ -1,10 +1,10 @@
 /** A collection's burned, locked and owned tokens from Ponder's tables, cached until the chain index changes (index-trust.ts, `indexMark`). */
 
 import { LRUCache } from "lru-cache";
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
 import { cached, createPromiseCache } from "../../jobs/promise-cache.ts";
-import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { type Bits, clearBit, emptyBits, setBit } from "../columns/bits.ts";
 import { grown } from "../columns/ensure-capacity.ts";
 import type { CollectionIndex } from "../index/collection-index.ts";

@@ -1,5 +1,6 @@
 /** The current chain state of a collection's tokens, from Ponder's tables. */
 
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import { isChainCurrent } from "../../chain/index/index-trust.ts";
 import { hasOwnLock, hasOwnUnlock, isDefaultLocked } from "../../chain/index/lock-sql.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -7,7 +8,6 @@ import { rangedTokens, tokenState } from "../../chain/index/token-state.ts";
 import type { Queryable } from "../../db/database.ts";
 import { EMPTY_RIGHTS, standsFor } from "../../delegation/rules.ts";
 import { ApiError } from "../../http/errors.ts";
-import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 
 /** SQL expressions for a collection's key. */
 export interface CollectionKey {

@@ -1,7 +1,7 @@
 /** Estimates the memory of a collection's search index before it is loaded. */
 
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
-import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { FOLDED_CHARACTERS_MAX } from "../columns/folded-text.ts";
 
 // Measured (bench/catalog.ts). Per token: id, times, orders, rarity, places of its texts and traits. Per trait of a token: in

@@ -1,6 +1,7 @@
 /** SQL for the rows of a search index and the changes since it was read. */
 
 import { escapeLiteral } from "pg";
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import { indexMark } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { changedRows, type ReadMoment, readMoment, sinceSnapshot } from "../../db/changes.ts";
@@ -8,7 +9,6 @@ import type { VisitRow } from "../../db/copy-rows.ts";
 import { type Database, planName, type Queryable } from "../../db/database.ts";
 import { lookUp } from "../../db/look-up.ts";
 import type { DisplayType } from "../../metadata/document/traits.ts";
-import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import { DOCUMENT_KEY_CHARACTERS } from "../columns/document-column.ts";
 import { FOLDED_CHARACTERS_MAX } from "../columns/folded-text.ts";
 import type { TypeRow, ValueRow } from "../columns/trait-table.ts";

@@ -1,9 +1,9 @@
 /** The messages between the service and a search thread. */
 
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Logger } from "../../http/logger.ts";
 import type { Fault } from "../../jobs/thread-fault.ts";
-import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
 import type { Answered, Kind, Question } from "./questions.ts";
 
 /** What a thread needs to begin. */

@@ -1,6 +1,6 @@
 /** What is asked of a search index and how it answers, in a form that crosses threads cheaply. */
 
-import type { CollectionRef } from "../../metadata/traits/trait-type-store.ts";
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import type { CountsStamp, TraitCounts, TraitQuestion } from "../collection-search.ts";
 import type {
   CompletedValues,

@@ -6,6 +6,7 @@ import {
   type SwitchName,
   switches,
 } from "../../../domain/lock-standards.ts";
+import type { ContractRef } from "../../../domain/token-ref.ts";
 import { blockOf } from "../../chain/index/checkpoint.ts";
 import { caughtUp, ready } from "../../chain/index/index-trust.ts";
 import { isDefaultLocked, lockCountOf } from "../../chain/index/lock-sql.ts";
@@ -13,12 +14,6 @@ import type { ChainTables } from "../../chain/index/tables.ts";
 import { rangedAfter, tokenState } from "../../chain/index/token-state.ts";
 import type { Queryable } from "../../db/database.ts";
 import { newestLockEvents } from "../lock-holders.ts";
-
-export interface CollectionRef {
-  readonly chainId: number;
-  /** In lower case. */
-  readonly address: string;
-}
 
 export interface IndexedLocks {
   /** The block of the rows. */
@@ -73,7 +68,7 @@ const idsAfter = (tables: ChainTables): string => `
 export async function readIndexedLocks(
   db: Queryable,
   tables: ChainTables,
-  { chainId, address }: CollectionRef,
+  { chainId, address }: ContractRef,
   choice: TokenChoice,
 ): Promise<IndexedLocks | undefined> {
   const [chosen, parameters] =
@@ -106,7 +101,7 @@ export async function readIndexedLocks(
 export async function readLivingTokens(
   db: Queryable,
   tables: ChainTables,
-  { chainId, address }: CollectionRef,
+  { chainId, address }: ContractRef,
   limit: number,
 ): Promise<string[]> {
   const rows = await db.query<{ tokenId: string }>(
@@ -138,7 +133,7 @@ export interface LockOddities {
 export async function readLockOddities(
   db: Queryable,
   tables: ChainTables,
-  { chainId, address }: CollectionRef,
+  { chainId, address }: ContractRef,
   tokenIds: readonly string[],
 ): Promise<ReadonlyMap<string, LockOddities>> {
   const rows = await db.query<LockOddities & { tokenId: string; lastSurplusBlock: string | null }>(

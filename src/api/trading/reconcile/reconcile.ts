@@ -6,7 +6,7 @@ import {
   lockStandardNames,
   switchWithDefault,
 } from "../../../domain/lock-standards.ts";
-import { UINT256_MAX } from "../../../domain/token-ref.ts";
+import { type ContractRef, UINT256_MAX } from "../../../domain/token-ref.ts";
 import { keepsBoolean } from "../../chain/index/lock-sql.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { ChainClients } from "../../chain/rpc/clients.ts";
@@ -16,7 +16,6 @@ import { type Comparison, compareLocks, type LockReader, type Suspect } from "./
 import { type DriftCause, explainDrift, isMissingLocks } from "./lock-drift.ts";
 import { createLockReader, type LocksOnChain, type OfferedView } from "./lock-reader.ts";
 import {
-  type CollectionRef,
   type IndexedLocks,
   type IndexedToken,
   readIndexedLocks,
@@ -81,7 +80,7 @@ export function createReconcile(deps: ReconcileDeps) {
   const { database, tables, clients, firstBlock, knownInRange, settle = () => sleep(SETTLE_MS) } = deps;
 
   /** Rows that are valid for their block. Throws UNAVAILABLE while they are not. */
-  const readIndex = async (collection: CollectionRef, choice: TokenChoice): Promise<IndexedLocks> => {
+  const readIndex = async (collection: ContractRef, choice: TokenChoice): Promise<IndexedLocks> => {
     const index = await readIndexedLocks(database, tables, collection, choice);
     if (!index?.ready) {
       throw unavailable(`the index of chain ${collection.chainId} is not ready: its backfill is running`);
@@ -96,7 +95,7 @@ export function createReconcile(deps: ReconcileDeps) {
 
   /** A page of tokens known to the chain index or to Vitrine; `unseen` lists those without a row. */
   const readPage = async (
-    collection: CollectionRef,
+    collection: ContractRef,
     page: { readonly after: string | null; readonly limit: number },
   ): Promise<IndexedLocks & { readonly unseen: readonly string[] }> => {
     const all = {
@@ -116,7 +115,7 @@ export function createReconcile(deps: ReconcileDeps) {
   const compare = async (
     reader: LockReader,
     offers: readonly OfferedView[],
-    collection: CollectionRef,
+    collection: ContractRef,
     { tokens, block }: IndexedLocks,
   ): Promise<Comparison> => {
     const isBoolean = keepsBoolean(tables, collection.chainId, collection.address);
@@ -139,7 +138,7 @@ export function createReconcile(deps: ReconcileDeps) {
 
   const explain = async (
     reader: LockReader,
-    collection: CollectionRef,
+    collection: ContractRef,
     block: number,
     suspects: readonly Suspect[],
   ): Promise<LockDrift[]> => {
@@ -174,7 +173,7 @@ export function createReconcile(deps: ReconcileDeps) {
      * chain index or the node is unavailable.
      */
     async comparePage(
-      collection: CollectionRef,
+      collection: ContractRef,
       page: { readonly after: string | null; readonly limit: number },
     ): Promise<ReconciledPage> {
       const client = clients.get(collection.chainId);
