@@ -43,7 +43,7 @@ const oneOf = new Intl.ListFormat("en-GB", { type: "disjunction" });
 export const explainInvalid: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":
-      return mustBe(TYPES[issue.expected], issue.input, issue.expected === "int" ? shown : kindOf);
+      return mustBe(typeOf(issue), issue.input, issue.expected === "int" ? shown : kindOf);
     case "invalid_value":
       return mustBe(oneOf.format(issue.values.map(String)), issue.input);
     case "invalid_format":
@@ -61,6 +61,11 @@ export const explainInvalid: z.core.$ZodErrorMap = (issue) => {
       return undefined;
   }
 };
+
+function typeOf({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string | undefined {
+  const { format } = (inst?._zod.def ?? {}) as { readonly format?: string };
+  return FORMATS[format ?? ""] ?? TYPES[expected];
+}
 
 const mustBe = (what: string | undefined, input: unknown, describe = shown): string | undefined =>
   what === undefined ? undefined : `must be ${what}; it is ${describe(input)}`;

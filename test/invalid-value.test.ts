@@ -25,11 +25,13 @@ describe("a value that a schema refuses", () => {
     [z.literal("chain"), 1, "must be chain; it is 1"],
     [z.enum(["a", "b"]), { a: 1 }, "must be a or b; it is an object"],
     [z.uuid(), "7", 'must be a UUID; it is "7"'],
+    [z.uuid(), 7, "must be a UUID; it is a number"],
     [
       z.iso.datetime(),
       "tomorrow",
       'must be an ISO 8601 time in UTC, such as 2026-01-31T12:00:00Z; it is "tomorrow"',
     ],
+    [z.iso.datetime(), 5, "must be an ISO 8601 time in UTC, such as 2026-01-31T12:00:00Z; it is a number"],
     [z.string().min(1), "", "must not be empty"],
     [z.string().min(3), "ab", "has 2 characters; the least is 3"],
     [z.string().max(3), "abcd", "has 4 characters; the limit is 3"],

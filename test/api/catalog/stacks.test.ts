@@ -110,10 +110,13 @@ describe("group=document", () => {
 
   it("is the only group", async () => {
     const { status, body } = await ask("group=owner");
-    expect([status, body.details]).toEqual([400, [{ path: "group", message: "must be document" }]]);
+    expect([status, body.details]).toEqual([
+      400,
+      [{ path: "group", message: 'must be document; it is "owner"' }],
+    ]);
     const { error } = await endpoint.ask(
       `{ searchTokens(tokenAddress: "${COLLECTION}", group: "owner") { total } }`,
     );
-    expect(JSON.stringify(error)).toContain("must be document");
+    expect(JSON.stringify(error)).toContain('must be document; it is \\"owner\\"');
   });
 });

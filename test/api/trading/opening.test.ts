@@ -144,7 +144,7 @@ it.each([
   [`2026-01-31T12:00:00.${"1".repeat(200)}Z`, "has 221 characters; the limit is 40"],
   ["2026-02-30T00:00:00Z", /must be an ISO 8601 time in UTC/],
   ["infinity", /must be an ISO 8601 time in UTC/],
-  [1_900_000_000, /must be an ISO 8601 time in UTC; it is a number/],
+  [1_900_000_000, "must be an ISO 8601 time in UTC, such as 2026-01-31T12:00:00Z; it is a number"],
 ])("tradable_at %s is refused by name", async (tradable_at, message) => {
   const path = `/market-partner/collections/${COLLECTION}/information`;
   const { status, body } = await api.call(path, {

@@ -497,7 +497,7 @@ describe("nothing is said", () => {
     const ask = serve([heroes]);
 
     expect((await ask({ collection: "0x0000000000000000000000000000000000000001" })).status).toBe(404);
-    const wrong = { collection: "7", after_token_id: String(MAX + 1n), limit: 501 };
+    const wrong = { collection: "0x7", after_token_id: String(MAX + 1n), limit: 501 };
     const { status, body } = await ask(wrong);
     expect(status).toBe(400);
     expect(body.details.map(({ path }: { path: string }) => path)).toEqual(Object.keys(wrong));

@@ -434,7 +434,7 @@ describe("a request", () => {
   it.each([
     ["Chain", 'must be "chain" or left out; it is "Chain"'],
     ["none", 'must be "chain" or left out; it is "none"'],
-    [true, 'must be "chain" or left out; it is a boolean'],
+    [true, 'must be "chain" or left out; it is true'],
     [null, 'must be "chain" or left out; it is null'],
     ["x".repeat(1_000), `must be "chain" or left out; it is "${"x".repeat(80)}…"`],
   ])("with verify %j is refused by name", async (verify, message) => {
