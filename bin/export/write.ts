@@ -1,7 +1,8 @@
 /** Writes the stream of an export to a file or to stdout. */
 
 import { existsSync } from "node:fs";
-import { open, rm } from "node:fs/promises";
+import { access, constants, open, rm } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
@@ -28,10 +29,23 @@ export async function findWritten(
   if (isResume && file === undefined) throw new Error("--resume continues a file; pass --out.");
   if (isResume && format === "parquet")
     throw new Error("Parquet can't be resumed: its footer comes last. Export parts, by --from-token-id.");
-  if (file === undefined || !existsSync(file)) return NOTHING;
+  if (file === undefined) return NOTHING;
+  if (!existsSync(file)) {
+    await requireFolder(file);
+    return NOTHING;
+  }
   if (!isResume || format === "parquet")
     throw new Error(`${file} exists; continue it with --resume (NDJSON and CSV), or delete it.`);
   return readWritten(file, format, what);
+}
+
+/** Before anything is asked of the service. */
+async function requireFolder(file: string): Promise<void> {
+  const folder = dirname(resolve(file));
+  await access(folder, constants.W_OK).catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code === "ENOENT" ? "does not exist" : `can't be written (${cause.code})`;
+    throw new Error(`${file} can't be written: ${folder} ${why}.`, { cause });
+  });
 }
 
 /**

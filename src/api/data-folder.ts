@@ -17,11 +17,14 @@ export function makeDataFolder(folder: string): void {
 }
 
 /** What a failed write to the folder ends a start with. */
-export const unwritable = (folder: string, cause: Error): BootError =>
-  new BootError(
-    `${folder} can't be written (${(cause as NodeJS.ErrnoException).code ?? cause.message}); free space there or set VITRINE_DATA to a folder that can be written.`,
+export function unwritable(folder: string, cause: Error): BootError {
+  const { code = cause.message } = cause as NodeJS.ErrnoException;
+  const remedy = code === "ENOSPC" || code === "EDQUOT" ? "free space there or set" : "set";
+  return new BootError(
+    `${folder} can't be written (${code}); ${remedy} VITRINE_DATA to a folder that can be written.`,
     { cause },
   );
+}
 
 /**
  * Makes the folder, and those above it. Does nothing if something of that name exists. For what is written while the

@@ -213,8 +213,7 @@ const faults: Readonly<Record<string, { env: () => Record<string, string>; sente
   },
   "a data folder that takes no file": {
     env: () => ({ VITRINE_DATA: "/proc/self", DATABASE_URL: otherUrl({}) }),
-    sentence:
-      /\/proc\/self can't be written \(\w+\); free space there or set VITRINE_DATA to a folder that can be/,
+    sentence: /\/proc\/self can't be written \(\w+\); set VITRINE_DATA to a folder that can be/,
   },
   "a data folder that takes no database": {
     env: () => ({
@@ -222,8 +221,7 @@ const faults: Readonly<Record<string, { env: () => Record<string, string>; sente
       VITRINE_SECRET: "x".repeat(32),
       VITRINE_OPERATOR_TOKEN: "x".repeat(32),
     }),
-    sentence:
-      /\/proc\/self can't be written \(\w+\); free space there or set VITRINE_DATA to a folder that can be/,
+    sentence: /\/proc\/self can't be written \(\w+\); set VITRINE_DATA to a folder that can be/,
   },
   "a DATABASE_URL whose password has a character of its own": {
     env: () => ({ DATABASE_URL: "postgresql://vitrine:hun#ter2@127.0.0.1:5432/vitrine" }),
