@@ -7,6 +7,7 @@ import type { LatestBlock } from "../chain/contract/read-block.ts";
 import type { IndexHeads } from "../chain/index/index-heads.ts";
 import type { EndpointReport } from "../chain/rpc/endpoints.ts";
 import { errorResponses } from "../http/error-responses.ts";
+import { jsonAnswer } from "../http/json-content.ts";
 import { createRouter } from "../http/router.ts";
 import { cached } from "../jobs/promise-cache.ts";
 import { withTimeout } from "../jobs/timeout.ts";
@@ -80,7 +81,7 @@ const freshnessRoute = createRoute({
   tags: ["operation"],
   summary: "Head lag per chain and the age of the refresh queue",
   responses: {
-    200: { description: "Current state", content: { "application/json": { schema: freshnessSchema } } },
+    200: jsonAnswer("Current state", freshnessSchema),
     ...errorResponses("UNAVAILABLE"),
   },
 });

@@ -6,6 +6,7 @@ import { type Anomaly, readAnomalies } from "../chain/index/anomalies.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import { mintRange } from "../chain/index/token-state.ts";
 import { ZERO_ADDRESS } from "../chain/index/transfer-kind.ts";
+import { columnsOf } from "../db/columns.ts";
 import { planName, type Queryable } from "../db/database.ts";
 
 export interface CollectionFigures {
@@ -39,7 +40,7 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
         join ${tables.collectionState} s on s.chain_id = k.chain_id and s.collection_address = k.address`;
     const rows = await database.query<CollectionFigures & { place: number }>(
       text,
-      [collections.map(({ chainId }) => chainId), collections.map(({ address }) => address)],
+      columnsOf(collections, "chainId", "address"),
       planName(text),
     );
     const byPlace = new Map(
@@ -64,7 +65,7 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
        where h.holder = $3 and h.tokens > 0`;
     const rows = await database.query<{ nth: number }>(
       text,
-      [collections.map(({ chainId }) => chainId), collections.map(({ address }) => address), holder],
+      [...columnsOf(collections, "chainId", "address"), holder],
       planName(text),
     );
     const held = new Set(rows.map(({ nth }) => nth));

@@ -4,6 +4,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { chainIdField, collectionNameField, tokenIdField } from "../http/fields.ts";
+import { jsonAnswer } from "../http/json-content.ts";
 import { createRouter } from "../http/router.ts";
 import { type CollectionViewDeps, collectionSchema, viewCollections } from "./collection-view.ts";
 import type { Collections } from "./collections.ts";
@@ -20,10 +21,7 @@ const listRoute = createRoute({
   operationId: "listCollections",
   summary: "The collections served here",
   responses: {
-    200: {
-      description: "Collections, in the operator's order",
-      content: { "application/json": { schema: z.object({ items: z.array(collectionSchema) }) } },
-    },
+    200: jsonAnswer("Collections, in the operator's order", z.object({ items: z.array(collectionSchema) })),
     ...errorResponses(...keyErrors),
   },
 });
@@ -39,7 +37,7 @@ const collectionRoute = createRoute({
     query: z.object({ chain_id: chainIdField }),
   },
   responses: {
-    200: { description: "The collection", content: { "application/json": { schema: collectionSchema } } },
+    200: jsonAnswer("The collection", collectionSchema),
     ...errorResponses("INVALID_REQUEST", ...keyErrors, "COLLECTION_NOT_FOUND"),
   },
 });
@@ -55,7 +53,7 @@ const tokenRoute = createRoute({
     query: z.object({ chain_id: chainIdField }),
   },
   responses: {
-    200: { description: "The token", content: { "application/json": { schema: tokenSchema } } },
+    200: jsonAnswer("The token", tokenSchema),
     ...errorResponses("INVALID_REQUEST", ...keyErrors, "COLLECTION_NOT_FOUND", "TOKEN_NOT_FOUND"),
   },
 });

@@ -1,5 +1,6 @@
 /** The known state of media URLs and the queue of probes, in PostgreSQL. */
 
+import { columnsOf } from "../db/columns.ts";
 import type { Queryable } from "../db/database.ts";
 import type { Variant } from "./storage/media-file-store.ts";
 
@@ -32,11 +33,6 @@ const HASH = urlHash("k.url");
 const rowsToProbe = `
   select distinct on (k.kind, ${HASH}) k.kind, ${HASH}, k.url, k.host
     from unnest($1::text[], $2::text[], $3::text[]) as k(kind, url, host) order by k.kind, ${HASH}`;
-const columnsOf = (media: readonly MediaToProbe[]): [string[], string[], string[]] => [
-  media.map(({ kind }) => kind),
-  media.map(({ url }) => url),
-  media.map(({ host }) => host),
-];
 
 /** Requests a probe of each URL, known or not, on commit. Requests made before a probe starts share it. */
 export async function enqueue(db: Queryable, media: readonly MediaToProbe[]): Promise<void> {
@@ -51,7 +47,7 @@ export async function enqueue(db: Queryable, media: readonly MediaToProbe[]): Pr
        returning 1
      )
      select pg_notify('${MEDIA_CHANNEL}', '') from requested limit 1`,
-    columnsOf(media),
+    columnsOf(media, "kind", "url", "host"),
   );
 }
 
@@ -61,7 +57,7 @@ export async function noteSeen(db: Queryable, media: readonly MediaToProbe[]): P
   await db.query(
     `insert into vitrine.media as m (kind, url_hash, url, host) ${rowsToProbe}
      on conflict (kind, url_hash) do update set seen_at = now() where m.seen_at < now() - ${SEEN_AGAIN}`,
-    columnsOf(media),
+    columnsOf(media, "kind", "url", "host"),
   );
 }
 
@@ -106,7 +102,7 @@ export async function readStates(db: Queryable, media: readonly MediaUrl[]): Pro
        from unnest($1::text[], $2::text[]) as k(kind, url)
        join vitrine.media m on m.kind = k.kind and m.url_hash = ${HASH}
        left join vitrine.media_file f on f.name = m.file`,
-    [media.map(({ kind }) => kind), media.map(({ url }) => url)],
+    columnsOf(media, "kind", "url"),
     "read media states",
   );
 }

@@ -7,6 +7,7 @@ import type { Collections } from "../catalog/collections.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { collectionRefField, type NamedCollection } from "../http/fields.ts";
+import { jsonAnswer, jsonBody } from "../http/json-content.ts";
 import { createRouter, requireJson } from "../http/router.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
 import { hostPatternProblem, PORT_RULE, parseHostPattern } from "../media/module.ts";
@@ -43,8 +44,8 @@ const listed = z.object({
 });
 
 const shared = { tags: ["operator"], security: [{ OperatorToken: [] }] };
-const body = { required: true, content: { "application/json": { schema: entryBody } } };
-const list = { description: "The current list", content: { "application/json": { schema: listed } } };
+const body = jsonBody(entryBody);
+const list = jsonAnswer("The current list", listed);
 
 const listRoute = createRoute({
   ...shared,

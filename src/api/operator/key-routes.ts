@@ -10,6 +10,7 @@ import { apiNames } from "../http/api-names.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { collectionRefField, isStorable, limitField } from "../http/fields.ts";
+import { jsonAnswer, jsonBody } from "../http/json-content.ts";
 import { tierNames } from "../http/limits/tiers.ts";
 import { cursorField, pageCursor } from "../http/page-cursor.ts";
 import { createRouter, requireJson } from "../http/router.ts";
@@ -71,12 +72,9 @@ const createKeyRoute = createRoute({
   description: `An app has at most ${LIVE_KEYS_MAX} keys that work.`,
   security: operatorSecurity,
   middleware: [requireJson],
-  request: { body: { required: true, content: { "application/json": { schema: newKeyBody } } } },
+  request: { body: jsonBody(newKeyBody) },
   responses: {
-    201: {
-      description: "The key",
-      content: { "application/json": { schema: z.object({ id: z.string(), key: z.string() }) } },
-    },
+    201: jsonAnswer("The key", z.object({ id: z.string(), key: z.string() })),
     ...errorResponses(
       "INVALID_REQUEST",
       "KEY_INVALID",
@@ -102,17 +100,13 @@ const listKeysRoute = createRoute({
     }),
   },
   responses: {
-    200: {
-      description: "A page of keys",
-      content: {
-        "application/json": {
-          schema: z.object({
-            keys: z.array(keySchema),
-            next_cursor: z.string().nullable().openapi({ description: "Null after the last page." }),
-          }),
-        },
-      },
-    },
+    200: jsonAnswer(
+      "A page of keys",
+      z.object({
+        keys: z.array(keySchema),
+        next_cursor: z.string().nullable().openapi({ description: "Null after the last page." }),
+      }),
+    ),
     ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND"),
   },
 });
@@ -126,10 +120,7 @@ const revokeKeyRoute = createRoute({
   security: operatorSecurity,
   request: { params: z.object({ id: z.uuid() }) },
   responses: {
-    200: {
-      description: "Revoked",
-      content: { "application/json": { schema: z.object({ revoked: z.literal(true) }) } },
-    },
+    200: jsonAnswer("Revoked", z.object({ revoked: z.literal(true) })),
     ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND"),
   },
 });
@@ -145,13 +136,10 @@ const rotateKeyRoute = createRoute({
   middleware: [requireJson],
   request: {
     params: z.object({ id: z.uuid() }),
-    body: { required: true, content: { "application/json": { schema: rotateBody } } },
+    body: jsonBody(rotateBody),
   },
   responses: {
-    201: {
-      description: "The new key",
-      content: { "application/json": { schema: z.object({ id: z.string(), key: z.string() }) } },
-    },
+    201: jsonAnswer("The new key", z.object({ id: z.string(), key: z.string() })),
     ...errorResponses(
       "INVALID_REQUEST",
       "KEY_INVALID",
@@ -170,12 +158,7 @@ const loginLinkRoute = createRoute({
   summary: "Create a link that signs in one browser to the console as the operator, once, within ten minutes",
   security: operatorSecurity,
   responses: {
-    201: {
-      description: "The link",
-      content: {
-        "application/json": { schema: z.object({ url: z.string(), expires_at: z.string() }) },
-      },
-    },
+    201: jsonAnswer("The link", z.object({ url: z.string(), expires_at: z.string() })),
     ...errorResponses("KEY_INVALID", "NOT_FOUND"),
   },
 });

@@ -7,6 +7,7 @@ import { collectionKey } from "../../domain/token-ref.ts";
 import type { Collections } from "../catalog/collections.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { collectionRefField, tokenIdField } from "../http/fields.ts";
+import { jsonAnswer, jsonBody } from "../http/json-content.ts";
 import { createRouter, requireJson } from "../http/router.ts";
 import type { LockDrift } from "../trading/reconcile/reconcile.ts";
 import { driftCauses, lockViewNames } from "../trading/rules.ts";
@@ -75,12 +76,9 @@ const reconcileRoute = createRoute({
   summary: "Compare the index's locks with the contract's own, one page of tokens at a time; changes nothing",
   security: [{ OperatorToken: [] }],
   middleware: [requireJson],
-  request: { body: { required: true, content: { "application/json": { schema: pageBody } } } },
+  request: { body: jsonBody(pageBody) },
   responses: {
-    200: {
-      description: "The comparison and its differences",
-      content: { "application/json": { schema: pageSchema } },
-    },
+    200: jsonAnswer("The comparison and its differences", pageSchema),
     ...errorResponses(
       "INVALID_REQUEST",
       "KEY_INVALID",

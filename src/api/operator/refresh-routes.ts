@@ -7,6 +7,7 @@ import type { Collections } from "../catalog/collections.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { collectionNameField, tokenIdField, withEitherChainName } from "../http/fields.ts";
+import { jsonAnswer, jsonBody } from "../http/json-content.ts";
 import { createRouter, limitBody, requireJson } from "../http/router.ts";
 import type { OperatorRequests } from "../refresh/operator-requests.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
@@ -55,10 +56,10 @@ const requestRoute = createRoute({
   summary: `Refresh up to ${TOKENS_MAX} tokens, or a whole collection at the lowest priority`,
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
   request: {
-    body: { required: true, content: { "application/json": { schema: withEitherChainName(requestBody) } } },
+    body: jsonBody(withEitherChainName(requestBody)),
   },
   responses: {
-    200: { description: "Queued", content: { "application/json": { schema: requestedSchema } } },
+    200: jsonAnswer("Queued", requestedSchema),
     ...errorResponses(
       "INVALID_REQUEST",
       "KEY_INVALID",
@@ -78,7 +79,7 @@ const progressRoute = createRoute({
   summary: "The progress of any caller's refresh",
   request: { params: z.object({ refresh_id: z.uuid() }) },
   responses: {
-    200: { description: "Current state", content: { "application/json": { schema: progressSchema } } },
+    200: jsonAnswer("Current state", progressSchema),
     ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND"),
   },
 });
@@ -90,7 +91,7 @@ const overviewRoute = createRoute({
   operationId: "getRefreshQueue",
   summary: "The refresh queue: waiting tokens, hosts, and sweeps of collections",
   responses: {
-    200: { description: "Current state", content: { "application/json": { schema: overviewSchema } } },
+    200: jsonAnswer("Current state", overviewSchema),
     ...errorResponses("KEY_INVALID", "NOT_FOUND"),
   },
 });

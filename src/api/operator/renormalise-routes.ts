@@ -2,6 +2,7 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import { errorResponses } from "../http/error-responses.ts";
+import { jsonAnswer } from "../http/json-content.ts";
 import { createRouter } from "../http/router.ts";
 import type { Renormaliser } from "../metadata/renormalise/renormalise.ts";
 import type { RenormaliseState } from "../metadata/renormalise/renormalise-store.ts";
@@ -33,7 +34,7 @@ const progressSchema = z
 
 const shared = { tags: ["operator"], security: [{ OperatorToken: [] }], path: PATH };
 const answers = {
-  200: { description: "Current state", content: { "application/json": { schema: progressSchema } } },
+  200: jsonAnswer("Current state", progressSchema),
   ...errorResponses("KEY_INVALID", "NOT_FOUND"),
 };
 

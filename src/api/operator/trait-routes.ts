@@ -8,6 +8,7 @@ import type { Collections } from "../catalog/collections.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError, type ErrorDetail } from "../http/errors.ts";
 import { collectionRefField } from "../http/fields.ts";
+import { jsonAnswer, jsonBody } from "../http/json-content.ts";
 import { createRouter, requireJson } from "../http/router.ts";
 import { COUNTED_MAX, displayTypes, storable } from "../metadata/rules.ts";
 import type { PendingType } from "../metadata/traits/approval-store.ts";
@@ -49,7 +50,7 @@ const pendingRoute = createRoute({
   summary: "Trait types with entries of another display type than the known one, oldest conflict first",
   request: { query: z.object({ collection: collectionRefField.optional() }) },
   responses: {
-    200: { description: "The hidden entries", content: { "application/json": { schema: pendingSchema } } },
+    200: jsonAnswer("The hidden entries", pendingSchema),
     ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND", "COLLECTION_NOT_FOUND"),
   },
 });
@@ -77,12 +78,9 @@ const approveRoute = createRoute({
   operationId: "approveDisplayType",
   summary: "Show the hidden entries of a display type, and hide those of the previous one",
   middleware: [requireJson],
-  request: { body: { required: true, content: { "application/json": { schema: approvalBody } } } },
+  request: { body: jsonBody(approvalBody) },
   responses: {
-    200: {
-      description: "Approved; applies to every answer from now on",
-      content: { "application/json": { schema: approvedSchema } },
-    },
+    200: jsonAnswer("Approved; applies to every answer from now on", approvedSchema),
     ...errorResponses(
       "INVALID_REQUEST",
       "KEY_INVALID",

@@ -5,6 +5,7 @@ import type { CollectionConfig } from "../../config.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { chainIdField, collectionNameField } from "../http/fields.ts";
+import { jsonAnswer, jsonBody } from "../http/json-content.ts";
 import { createRouter, limitBody, requireJson } from "../http/router.ts";
 import type { CollectionRequests } from "./collections/collection-requests.ts";
 import { collectionReceiptSchema, viewCollectionReceipt } from "./collections/collection-routes.ts";
@@ -95,13 +96,10 @@ const refreshRoute = createRoute({
         description: "What `wait` waits for: the metadata, or its images too. `metadata` by default.",
       }),
     }),
-    body: { required: true, content: { "application/json": { schema: refreshBody } } },
+    body: jsonBody(refreshBody),
   },
   responses: {
-    200: {
-      description: "Queued: the distinct ids in request order",
-      content: { "application/json": { schema: accepted } },
-    },
+    200: jsonAnswer("Queued: the distinct ids in request order", accepted),
     ...errorResponses(
       "INVALID_REQUEST",
       { code: "TOKEN_NOT_FOUND", status: 400 },
@@ -122,10 +120,10 @@ const receiptRoute = createRoute({
   summary: "The state of a refresh request; visible only to the app that made it",
   request: { params: z.object({ refresh_id: z.uuid() }) },
   responses: {
-    200: {
-      description: "The receipt; of a whole collection with `counts` in place of `tokens`",
-      content: { "application/json": { schema: z.union([receiptSchema, collectionReceiptSchema]) } },
-    },
+    200: jsonAnswer(
+      "The receipt; of a whole collection with `counts` in place of `tokens`",
+      z.union([receiptSchema, collectionReceiptSchema]),
+    ),
     ...errorResponses("INVALID_REQUEST", ...keyErrors, "NOT_FOUND"),
   },
 });

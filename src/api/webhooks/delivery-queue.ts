@@ -1,5 +1,6 @@
 /** Leases deliveries, and records how their attempts ended. A later event of a token waits for every earlier one. */
 
+import { columnsOf } from "../db/columns.ts";
 import type { Queryable } from "../db/database.ts";
 
 /** Notified when a delivery may be due. */
@@ -111,7 +112,7 @@ export async function renewDeliveries(
   await db.query(
     `update vitrine.webhook_delivery d set claimed_until = now() + $3::float8 * interval '1 second'
        from unnest($1::bigint[], $2::uuid[]) as l(id, claim) where d.id = l.id and d.claim = l.claim`,
-    [leases.map(({ id }) => id), leases.map(({ claim }) => claim), seconds],
+    [...columnsOf(leases, "id", "claim"), seconds],
   );
 }
 
@@ -120,7 +121,7 @@ export async function releaseDeliveries(db: Queryable, leases: readonly Delivery
   await db.query(
     `update vitrine.webhook_delivery d set claim = null, claimed_until = null
        from unnest($1::bigint[], $2::uuid[]) as l(id, claim) where d.id = l.id and d.claim = l.claim`,
-    [leases.map(({ id }) => id), leases.map(({ claim }) => claim)],
+    columnsOf(leases, "id", "claim"),
   );
 }
 

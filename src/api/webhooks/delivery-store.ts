@@ -1,5 +1,6 @@
 /** The deliveries of a webhook, as its owner sees them. */
 
+import { columnsOf } from "../db/columns.ts";
 import type { Queryable } from "../db/database.ts";
 import { type DailyJob, repeatInBatches } from "../jobs/daily.ts";
 
@@ -76,15 +77,7 @@ export function addDeliveries(tx: Queryable, added: readonly NewDelivery[]): Pro
     `insert into vitrine.webhook_delivery (webhook_id, message_id, kind, event_type, event_id, subject, body)
      select a.* from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[]) as a
      returning ${columns}`,
-    [
-      added.map(({ webhookId }) => webhookId),
-      added.map(({ messageId }) => messageId),
-      added.map(({ kind }) => kind),
-      added.map(({ eventType }) => eventType),
-      added.map(({ eventId }) => eventId),
-      added.map(({ subject }) => subject),
-      added.map(({ body }) => body),
-    ],
+    columnsOf(added, "webhookId", "messageId", "kind", "eventType", "eventId", "subject", "body"),
   );
 }
 

@@ -6,6 +6,7 @@ import type { Collections } from "../catalog/collections.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import type { ErrorCode } from "../http/errors.ts";
 import { limitField } from "../http/fields.ts";
+import { jsonAnswer, jsonBody } from "../http/json-content.ts";
 import { cursorField, pageCursor } from "../http/page-cursor.ts";
 import { createRouter, limitBody, requireJson } from "../http/router.ts";
 import {
@@ -37,15 +38,7 @@ const deliveryParams = params.extend({
 });
 const cursors = pageCursor(z.string().regex(/^[0-9]{1,18}$/));
 
-const answer = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
-  description,
-  content: { "application/json": { schema } },
-});
 const errors = (...more: ErrorCode[]) => errorResponses("INVALID_REQUEST", ...keyErrors, ...more);
-const body = <Schema extends z.ZodType>(schema: Schema) => ({
-  required: true,
-  content: { "application/json": { schema } },
-});
 
 const listRoute = createRoute({
   ...shared,
@@ -53,7 +46,7 @@ const listRoute = createRoute({
   path: PATH,
   operationId: "listWebhooks",
   summary: "The app's webhooks, oldest first",
-  responses: { 200: answer(z.object({ items: z.array(webhookSchema) }), "The webhooks"), ...errors() },
+  responses: { 200: jsonAnswer("The webhooks", z.object({ items: z.array(webhookSchema) })), ...errors() },
 });
 
 const createWebhookRoute = createRoute({
@@ -64,9 +57,9 @@ const createWebhookRoute = createRoute({
   summary: "Register a URL for events",
   description: `Sends every event from now on that fits \`event_types\` and \`collections\`, by the Standard Webhooks specification. A delivery that fails is retried for about three days; then the webhook is paused. The secret is shown only here.`,
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
-  request: { body: body(newWebhookBody) },
+  request: { body: jsonBody(newWebhookBody) },
   responses: {
-    201: answer(webhookWithSecretSchema, "The webhook, with its secret"),
+    201: jsonAnswer("The webhook, with its secret", webhookWithSecretSchema),
     ...errors(...bodyErrors),
   },
 });
@@ -78,7 +71,7 @@ const readRoute = createRoute({
   operationId: "getWebhook",
   summary: "A webhook",
   request: { params },
-  responses: { 200: answer(webhookSchema, "The webhook"), ...errors("NOT_FOUND") },
+  responses: { 200: jsonAnswer("The webhook", webhookSchema), ...errors("NOT_FOUND") },
 });
 
 const changeRoute = createRoute({
@@ -89,8 +82,8 @@ const changeRoute = createRoute({
   summary: "Change, pause or resume a webhook",
   description: "Fields that the body leaves out stay as they are.",
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
-  request: { params, body: body(changedWebhookBody) },
-  responses: { 200: answer(webhookSchema, "The webhook"), ...errors("NOT_FOUND", ...bodyErrors) },
+  request: { params, body: jsonBody(changedWebhookBody) },
+  responses: { 200: jsonAnswer("The webhook", webhookSchema), ...errors("NOT_FOUND", ...bodyErrors) },
 });
 
 const deleteRoute = createRoute({
@@ -101,7 +94,7 @@ const deleteRoute = createRoute({
   summary: "Delete a webhook with its deliveries",
   request: { params },
   responses: {
-    200: answer(z.object({ id: z.uuid(), deleted: z.literal(true) }), "Nothing more is sent"),
+    200: jsonAnswer("Nothing more is sent", z.object({ id: z.uuid(), deleted: z.literal(true) })),
     ...errors("NOT_FOUND"),
   },
 });
@@ -115,7 +108,7 @@ const testRoute = createRoute({
   description:
     "A message of type `test` is sent once, also to a paused webhook. The list of deliveries shows the outcome.",
   request: { params },
-  responses: { 202: answer(deliverySchema, "The delivery"), ...errors("NOT_FOUND", "RATE_LIMITED") },
+  responses: { 202: jsonAnswer("The delivery", deliverySchema), ...errors("NOT_FOUND", "RATE_LIMITED") },
 });
 
 const rotateRoute = createRoute({
@@ -127,7 +120,7 @@ const rotateRoute = createRoute({
   description: "For 24 hours, deliveries carry two signatures, by the new secret and by the one before.",
   request: { params },
   responses: {
-    200: answer(webhookWithSecretSchema, "The webhook, with its new secret"),
+    200: jsonAnswer("The webhook, with its new secret", webhookWithSecretSchema),
     ...errors("NOT_FOUND"),
   },
 });
@@ -147,9 +140,9 @@ const deliveriesRoute = createRoute({
     }),
   },
   responses: {
-    200: answer(
-      z.object({ items: z.array(deliverySchema), next_cursor: z.string().nullable() }),
+    200: jsonAnswer(
       "The deliveries",
+      z.object({ items: z.array(deliverySchema), next_cursor: z.string().nullable() }),
     ),
     ...errors("NOT_FOUND"),
   },
@@ -164,7 +157,7 @@ const resendRoute = createRoute({
   description:
     "The same body under the same `webhook-id`. A pending delivery is due at once; any other one is sent once more.",
   request: { params: deliveryParams },
-  responses: { 202: answer(deliverySchema, "The delivery"), ...errors("NOT_FOUND", "RATE_LIMITED") },
+  responses: { 202: jsonAnswer("The delivery", deliverySchema), ...errors("NOT_FOUND", "RATE_LIMITED") },
 });
 
 const skipRoute = createRoute({
@@ -176,7 +169,10 @@ const skipRoute = createRoute({
   description:
     "Later events of the same token wait for it no longer. An attempt under way may still arrive. A delivery that was skipped can be sent again, beside the order.",
   request: { params: deliveryParams },
-  responses: { 200: answer(deliverySchema, "The delivery, skipped now or before"), ...errors("NOT_FOUND") },
+  responses: {
+    200: jsonAnswer("The delivery, skipped now or before", deliverySchema),
+    ...errors("NOT_FOUND"),
+  },
 });
 
 export interface WebhookRouteDeps {

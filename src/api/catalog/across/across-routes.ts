@@ -3,6 +3,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { errorResponses } from "../../http/error-responses.ts";
 import { chainIdField, limitField } from "../../http/fields.ts";
+import { jsonAnswer } from "../../http/json-content.ts";
 import { createRouter } from "../../http/router.ts";
 import { collectionSchema } from "../collection-view.ts";
 import { TEXT_CHARACTERS_MAX, textSchema } from "../tokens/token-filter.ts";
@@ -44,7 +45,7 @@ const searchRoute = createRoute({
     }),
   },
   responses: {
-    200: { description: "The best of each kind", content: { "application/json": { schema: foundSchema } } },
+    200: jsonAnswer("The best of each kind", foundSchema),
     ...errorResponses("INVALID_REQUEST", "KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED"),
   },
 });

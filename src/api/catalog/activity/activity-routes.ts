@@ -11,6 +11,7 @@ import {
   limitField,
   tokenIdField,
 } from "../../http/fields.ts";
+import { jsonAnswer } from "../../http/json-content.ts";
 import { cursorField } from "../../http/page-cursor.ts";
 import { createRouter } from "../../http/router.ts";
 import type { Collections } from "../collections.ts";
@@ -78,7 +79,7 @@ const shared = { method: "get" as const, tags: ["market"], security: [{ ApiKeyAu
 const description =
   "Newest first. A page starts where the previous one ended, even if more has happened since. `metadata` is a new document of a token, kept for 90 days or while it is served.";
 const answer = {
-  200: { description: "A page of activity", content: { "application/json": { schema: pageSchema } } },
+  200: jsonAnswer("A page of activity", pageSchema),
 };
 const errors = ["INVALID_REQUEST", "KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED"] as const;
 const query = z.object({

@@ -1,6 +1,7 @@
 /** What contracts say of their collections, one row each, in PostgreSQL. */
 
 import { type ContractRef, collectionKey } from "../../../domain/token-ref.ts";
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { type ContractFields, noFields, type Royalty } from "./contract-fields.ts";
 
@@ -15,10 +16,6 @@ interface Row {
   readonly address: string;
 }
 
-const columnsOf = (contracts: readonly ContractRef[]): readonly [number[], string[]] => [
-  contracts.map(({ chainId }) => chainId),
-  contracts.map(({ address }) => address),
-];
 const placeOf = ({ chainId, address }: Row): ContractRef => ({ chainId: Number(chainId), address });
 
 /** By `collectionKey`. */
@@ -33,7 +30,7 @@ export async function readContracts(
             c.royalty_percent as percent, c.changed_at as "changedAt"
        from unnest($1::bigint[], $2::text[]) as k(chain_id, collection)
        join vitrine.contract_metadata c using (chain_id, collection)`,
-    columnsOf(contracts),
+    columnsOf(contracts, "chainId", "address"),
     "read contracts",
   );
   return new Map(
@@ -53,7 +50,7 @@ export async function addContracts(db: Queryable, contracts: readonly ContractRe
   await db.query(
     `insert into vitrine.contract_metadata (chain_id, collection)
      select * from unnest($1::bigint[], $2::text[]) on conflict do nothing`,
-    columnsOf(contracts),
+    columnsOf(contracts, "chainId", "address"),
   );
 }
 
@@ -76,7 +73,7 @@ export async function claimDue(
           join unnest($1::bigint[], $2::text[]) as k(chain_id, collection) using (chain_id, collection)
          where due_at <= now() order by due_at limit $4 for update of contract_metadata skip locked)
      returning chain_id as "chainId", collection as address, coalesce(watched_block, 0) as "minBlock"`,
-    [...columnsOf(contracts), leaseMs, limit],
+    [...columnsOf(contracts, "chainId", "address"), leaseMs, limit],
   );
   return rows.map((row) => ({ ...placeOf(row), minBlock: Number(row.minBlock) }));
 }

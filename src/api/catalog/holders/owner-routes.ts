@@ -4,6 +4,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { clip } from "../../../domain/printable.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { chainIdField, collectionNameField, limitField } from "../../http/fields.ts";
+import { jsonAnswer } from "../../http/json-content.ts";
 import { cursorField } from "../../http/page-cursor.ts";
 import { createRouter } from "../../http/router.ts";
 import type { Collections } from "../collections.ts";
@@ -60,7 +61,7 @@ const ownersRoute = createRoute({
     }),
   },
   responses: {
-    200: { description: "A page of owners", content: { "application/json": { schema: pageSchema } } },
+    200: jsonAnswer("A page of owners", pageSchema),
     ...errorResponses(
       "INVALID_REQUEST",
       "KEY_MISSING",

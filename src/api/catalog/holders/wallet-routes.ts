@@ -10,6 +10,7 @@ import {
   collectionNameField,
   limitField,
 } from "../../http/fields.ts";
+import { jsonAnswer } from "../../http/json-content.ts";
 import { cursorField } from "../../http/page-cursor.ts";
 import { createRouter } from "../../http/router.ts";
 import type { Collections } from "../collections.ts";
@@ -55,7 +56,7 @@ const tokensRoute = createRoute({
     }),
   },
   responses: {
-    200: { description: "A page of tokens", content: { "application/json": { schema: pageSchema } } },
+    200: jsonAnswer("A page of tokens", pageSchema),
     ...errorResponses(
       "INVALID_REQUEST",
       "KEY_MISSING",

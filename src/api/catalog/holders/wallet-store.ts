@@ -3,6 +3,7 @@
 import type { ContractRef } from "../../../domain/token-ref.ts";
 import { isChainCurrent, ready } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
+import { columnsOf } from "../../db/columns.ts";
 import { planName, type Queryable } from "../../db/database.ts";
 import type { DelegationRecord } from "../../delegation/registry/record.ts";
 import { holdingScopes, tokensOfScope } from "./holdings-scopes.ts";
@@ -73,8 +74,7 @@ export async function readHoldings(
   >(
     text,
     [
-      collections.map(({ chainId }) => chainId),
-      collections.map(({ address }) => address),
+      ...columnsOf(collections, "chainId", "address"),
       ...[wallet, includeDelegated],
       ...[after?.rank ?? null, after?.chainId ?? null, after?.collection ?? null, after?.holder ?? null],
       ...[after?.tokenId ?? null, limit, tables.schema],

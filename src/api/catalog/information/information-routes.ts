@@ -4,6 +4,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { chainIdField, collectionNameField } from "../../http/fields.ts";
+import { jsonAnswer, jsonBody } from "../../http/json-content.ts";
 import { assertCollectionAllowed, type KeyCheck } from "../../http/key.ts";
 import { createRouter, limitBody, requireJson } from "../../http/router.ts";
 import type { Collections } from "../collections.ts";
@@ -40,7 +41,7 @@ const readRoute = createRoute({
   summary: "A collection's information from its creators, including trait groups",
   request,
   responses: {
-    200: { description: "The information", content: { "application/json": { schema: answerSchema } } },
+    200: jsonAnswer("The information", answerSchema),
     ...errorResponses("INVALID_REQUEST", ...keyErrors, "COLLECTION_NOT_FOUND"),
   },
 });
@@ -56,10 +57,10 @@ const replaceRoute = createRoute({
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
   request: {
     ...request,
-    body: { required: true, content: { "application/json": { schema: informationBody } } },
+    body: jsonBody(informationBody),
   },
   responses: {
-    200: { description: "Current state", content: { "application/json": { schema: answerSchema } } },
+    200: jsonAnswer("Current state", answerSchema),
     ...errorResponses(
       "INVALID_REQUEST",
       ...keyErrors,

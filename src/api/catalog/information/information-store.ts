@@ -1,6 +1,7 @@
 /** Collection information, one row per collection, in PostgreSQL. */
 
 import { type ContractRef, collectionKey } from "../../../domain/token-ref.ts";
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { Information } from "./information-schema.ts";
 
@@ -18,7 +19,7 @@ export async function readInformation(
     `select i.chain_id as "chainId", i.collection as address, i.body, i.updated_at as "updatedAt"
        from unnest($1::bigint[], $2::text[]) as k(chain_id, collection)
        join vitrine.collection_information i using (chain_id, collection)`,
-    [collections.map(({ chainId }) => chainId), collections.map(({ address }) => address)],
+    columnsOf(collections, "chainId", "address"),
     "read information",
   );
   return new Map(

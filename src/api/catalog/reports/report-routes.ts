@@ -11,6 +11,7 @@ import {
   tokenIdField,
   withEitherChainName,
 } from "../../http/fields.ts";
+import { jsonAnswer, jsonBody } from "../../http/json-content.ts";
 import { perApp } from "../../http/limits/count-requests.ts";
 import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
 import { type RateLimit, type RateLimiter, rateLimit } from "../../http/limits/rate-limit.ts";
@@ -57,7 +58,7 @@ const reportRoute = createRoute({
     }),
   },
   responses: {
-    200: { description: "The report", content: { "application/json": { schema: tokenReportSchema } } },
+    200: jsonAnswer("The report", tokenReportSchema),
     ...errorResponses("INVALID_REQUEST", ...keyErrors, "COLLECTION_NOT_FOUND", "TOKEN_NOT_FOUND"),
   },
 });
@@ -102,10 +103,10 @@ const validateRoute = createRoute({
     "the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` show what is left.",
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
   request: {
-    body: { required: true, content: { "application/json": { schema: withEitherChainName(validateBody) } } },
+    body: jsonBody(withEitherChainName(validateBody)),
   },
   responses: {
-    200: { description: "The report", content: { "application/json": { schema: documentReportSchema } } },
+    200: jsonAnswer("The report", documentReportSchema),
     ...errorResponses(
       "INVALID_REQUEST",
       ...keyErrors,

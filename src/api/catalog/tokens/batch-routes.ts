@@ -3,6 +3,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { errorResponses } from "../../http/error-responses.ts";
 import { chainIdField, collectionNameField } from "../../http/fields.ts";
+import { jsonAnswer, jsonBody } from "../../http/json-content.ts";
 import { createRouter, limitBody, requireJson } from "../../http/router.ts";
 import { tokenIdsField } from "../../refresh/rules.ts";
 import type { Collections } from "../collections.ts";
@@ -25,29 +26,18 @@ const batchRoute = createRoute({
   request: {
     params: z.object({ collection_address: collectionNameField }),
     query: z.object({ chain_id: chainIdField }),
-    body: {
-      required: true,
-      content: {
-        "application/json": {
-          schema: z.strictObject({ token_ids: tokenIdsField }).openapi("TokenBatchRequest"),
-        },
-      },
-    },
+    body: jsonBody(z.strictObject({ token_ids: tokenIdsField }).openapi("TokenBatchRequest")),
   },
   responses: {
-    200: {
-      description: "The tokens, and the ids of those that don't exist",
-      content: {
-        "application/json": {
-          schema: z
-            .object({
-              items: z.array(tokenSchema),
-              missing: z.array(z.string()).openapi({ description: "Ids without a token." }),
-            })
-            .openapi("TokenBatch"),
-        },
-      },
-    },
+    200: jsonAnswer(
+      "The tokens, and the ids of those that don't exist",
+      z
+        .object({
+          items: z.array(tokenSchema),
+          missing: z.array(z.string()).openapi({ description: "Ids without a token." }),
+        })
+        .openapi("TokenBatch"),
+    ),
     ...errorResponses(
       "INVALID_REQUEST",
       "TOO_MANY_TOKENS",

@@ -3,6 +3,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { errorResponses } from "../../http/error-responses.ts";
 import { booleanField, chainIdField, collectionNameField, limitField } from "../../http/fields.ts";
+import { jsonAnswer } from "../../http/json-content.ts";
 import { createRouter } from "../../http/router.ts";
 import { CURSOR_LENGTH_MAX } from "../../search/rules.ts";
 import type { Search } from "../../search/service.ts";
@@ -118,7 +119,7 @@ const searchRoute = createRoute({
     }),
   },
   responses: {
-    200: { description: "A page of tokens", content: { "application/json": { schema: pageSchema } } },
+    200: jsonAnswer("A page of tokens", pageSchema),
     ...refusals,
   },
 });
@@ -131,7 +132,7 @@ const traitsRoute = createRoute({
   summary: "The trait distribution of all tokens, or of those that match",
   request: { params, query: z.object(conditions) },
   responses: {
-    200: { description: "The distribution", content: { "application/json": { schema: facetsSchema } } },
+    200: jsonAnswer("The distribution", facetsSchema),
     ...refusals,
   },
 });
@@ -158,7 +159,7 @@ const valuesRoute = createRoute({
     }),
   },
   responses: {
-    200: { description: "The values", content: { "application/json": { schema: completedSchema } } },
+    200: jsonAnswer("The values", completedSchema),
     ...refusals,
   },
 });

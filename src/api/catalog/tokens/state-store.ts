@@ -4,6 +4,7 @@ import { indexMark } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { tokenOf, tokenState } from "../../chain/index/token-state.ts";
 import { changedRows, type ReadMoment, readMoment, sinceSnapshot } from "../../db/changes.ts";
+import { columnsOf } from "../../db/columns.ts";
 import { planName, type Queryable } from "../../db/database.ts";
 import type { MediaUrl } from "../../media/media-store.ts";
 import { mediaMarks } from "../../media/module.ts";
@@ -107,8 +108,7 @@ export async function readStates(
       maxAgeSeconds,
       tables.schema,
       ...sinceSnapshot(since),
-      media.map(({ kind }) => kind),
-      media.map(({ url }) => url),
+      ...columnsOf(media, "kind", "url"),
     ],
     name,
   );

@@ -1,6 +1,7 @@
 /** Logs of collections that the chain index could not apply in full (ponder.schema.ts, `index_anomaly`). */
 
 import type { ContractRef } from "../../../domain/token-ref.ts";
+import { columnsOf } from "../../db/columns.ts";
 import { planName, type Queryable } from "../../db/database.ts";
 import type { Logger } from "../../http/logger.ts";
 import type { ChainTables } from "./tables.ts";
@@ -27,7 +28,7 @@ export async function readAnomalies(
      order by a.first_block, a.kind`;
   const rows = await db.query<Omit<Anomaly, "firstBlock"> & { place: number; firstBlock: string }>(
     text,
-    [collections.map(({ chainId }) => chainId), collections.map(({ address }) => address)],
+    columnsOf(collections, "chainId", "address"),
     planName(text),
   );
   return collections.map((_, index) =>

@@ -1,5 +1,6 @@
 /** Stores the blocks that Ponder has received, visible to every process. */
 
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { type DeliveredBlock, NUMBERS_MAX } from "./delivered-blocks.ts";
 
@@ -16,7 +17,7 @@ export async function keepDelivered(
        select $1, $2, * from unnest($3::bigint[], $4::text[]) on conflict do nothing)
      delete from vitrine.delivered_block
       where schema = $1 and chain_id = $2 and number < (select max(number) from unnest($3::bigint[]) number) - $5`,
-    [schema, chainId, blocks.map(({ number }) => number), blocks.map(({ hash }) => hash), NUMBERS_MAX],
+    [schema, chainId, ...columnsOf(blocks, "number", "hash"), NUMBERS_MAX],
   );
 }
 

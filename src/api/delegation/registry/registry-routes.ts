@@ -4,6 +4,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { errorResponses } from "../../http/error-responses.ts";
 import { addressField } from "../../http/fields.ts";
+import { jsonAnswer } from "../../http/json-content.ts";
 import { KEY_PARAMETER, type KeyCheck } from "../../http/key.ts";
 import { perCaller, perClient } from "../../http/limits/count-requests.ts";
 import { type RateLimiter, rateLimit } from "../../http/limits/rate-limit.ts";
@@ -26,7 +27,7 @@ const shared = { method: "get" as const, tags: ["registry"], security };
 const errors = errorResponses("INVALID_REQUEST", "KEY_INVALID", "RATE_LIMITED", "UNAVAILABLE");
 
 const answer = <Schema extends z.ZodType>(description: string, schema: Schema) => ({
-  200: { description, content: { "application/json": { schema } } },
+  200: jsonAnswer(description, schema),
   ...errors,
 });
 const records = z.array(recordSchema);

@@ -3,6 +3,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { errorResponses } from "../../http/error-responses.ts";
 import { addressField, chainIdField } from "../../http/fields.ts";
+import { jsonAnswer } from "../../http/json-content.ts";
 import { createRouter } from "../../http/router.ts";
 import type { ChainChoice } from "../chain-choice.ts";
 import { foreignRecordSchema } from "../registry/record.ts";
@@ -66,7 +67,7 @@ const walletRoute = createRoute({
     }),
   },
   responses: {
-    200: { description: "What is known", content: { "application/json": { schema: walletSchema } } },
+    200: jsonAnswer("What is known", walletSchema),
     ...errorResponses("INVALID_REQUEST", "KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED", "UNAVAILABLE"),
   },
 });

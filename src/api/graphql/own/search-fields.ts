@@ -2,8 +2,8 @@
 
 import { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
-import type { CatalogModule } from "../../catalog/module.ts";
 import {
+  type CatalogModule,
   soughtSchema,
   viewCollections,
   viewCompleted,

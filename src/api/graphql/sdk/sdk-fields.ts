@@ -3,8 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import type { CollectionConfig, Standard } from "../../../config.ts";
 import type { Collections } from "../../catalog/collections.ts";
-import type { CatalogModule } from "../../catalog/module.ts";
-import { viewCollections } from "../../catalog/module.ts";
+import { type CatalogModule, viewCollections } from "../../catalog/module.ts";
 import { ownerSchema, toFilter } from "../../catalog/rules.ts";
 import { collectionNameField } from "../../http/fields.ts";
 import { valueText } from "../../metadata/rules.ts";

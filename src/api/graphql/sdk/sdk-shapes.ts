@@ -3,8 +3,7 @@
 import type { z } from "@hono/zod-openapi";
 import type { CollectionConfig, Standard } from "../../../config.ts";
 import type { CollectionView } from "../../catalog/collection-view.ts";
-import type { CatalogModule } from "../../catalog/module.ts";
-import { viewCollections } from "../../catalog/module.ts";
+import { type CatalogModule, viewCollections } from "../../catalog/module.ts";
 import { ownerSchema } from "../../catalog/rules.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { createBatch, keepByKey } from "../../jobs/batch.ts";

@@ -1,6 +1,7 @@
 /** The queue of media probes, their leases and their results, in PostgreSQL. */
 
 import { randomUUID } from "node:crypto";
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
 import type { MediaKind } from "../media-store.ts";
@@ -67,11 +68,8 @@ export async function claimMedia(db: Queryable, perHost: number, count: number):
   );
 }
 
-const keysOf = (leases: readonly MediaLease[]): [string[], string[], string[]] => [
-  leases.map(({ kind }) => kind),
-  leases.map(({ urlHash }) => urlHash),
-  leases.map(({ id }) => id),
-];
+const keysOf = (leases: readonly MediaLease[]): [string[], string[], string[]] =>
+  columnsOf(leases, "kind", "urlHash", "id");
 const LEASED = `from unnest($1::text[], $2::text[], $3::uuid[]) as k(kind, hash, id)
   where (m.kind, m.url_hash, m.lease) = (k.kind, decode(k.hash, 'hex'), k.id)`;
 

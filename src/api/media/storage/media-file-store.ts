@@ -1,5 +1,6 @@
 /** The files that images are served from, in PostgreSQL. */
 
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
 
@@ -81,11 +82,7 @@ export async function addFile(db: Queryable, file: NewFile): Promise<void> {
     [
       ...[name, sourceHash, format, width, height, placeholder],
       file.variants === null ? 0 : VARIANT_RULES,
-      variants.map((each) => each.name),
-      variants.map((each) => each.type),
-      variants.map((each) => each.width),
-      variants.map((each) => each.height),
-      variants.map((each) => each.bytes),
+      ...columnsOf(variants, "name", "type", "width", "height", "bytes"),
     ],
   );
 }

@@ -2,6 +2,7 @@
 
 import { hash } from "node:crypto";
 import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { type DailyJob, repeatInBatches } from "../../jobs/daily.ts";
 
@@ -24,11 +25,7 @@ export async function readServedImages(
        join vitrine.token t
          on (t.chain_id, t.collection, t.token_id) = (k.chain_id, k.collection, k.token_id)
        join vitrine.version v on v.id = t.served_version and v.metadata is not null`,
-    [
-      tokens.map(({ chainId }) => chainId),
-      tokens.map(({ collection }) => collection),
-      tokens.map(({ tokenId }) => tokenId),
-    ],
+    columnsOf(tokens, "chainId", "collection", "tokenId"),
     "read served images",
   );
   return new Map(

@@ -1,7 +1,6 @@
 /** Learns trait types and values from documents that were just fetched. */
 
-import type { TokenRef } from "../../../domain/token-ref.ts";
-import { collectionKey, tokenKey } from "../../../domain/token-ref.ts";
+import { collectionKey, type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { Trait } from "../document/traits.ts";
 import type { DisplayTypes } from "../traits/display-types.ts";

@@ -3,9 +3,9 @@
  * a whole collection. The tokens of one call are distinct.
  */
 
-import type { TokenRef } from "../../../domain/token-ref.ts";
-import { tokenKey } from "../../../domain/token-ref.ts";
+import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { Verified } from "../../fetch/ipfs/fetch-content.ts";
 import type { Issue } from "../document/issues.ts";
@@ -13,13 +13,7 @@ import { NORMALISER } from "../document/normalise.ts";
 import type { Document } from "../uri/resolve.ts";
 import { imageKey } from "./image-key-store.ts";
 
-type Keys = [number[], string[], string[]];
-
-const keysOf = (tokens: readonly TokenRef[]): Keys => [
-  tokens.map((token) => token.chainId),
-  tokens.map((token) => token.collection),
-  tokens.map((token) => token.tokenId),
-];
+const keysOf = (tokens: readonly TokenRef[]) => columnsOf(tokens, "chainId", "collection", "tokenId");
 const KEYS = "unnest($1::bigint[], $2::text[], $3::numeric[]) as k(chain_id, collection, token_id)";
 const matches = (alias: string): string =>
   `(${alias}.chain_id, ${alias}.collection, ${alias}.token_id) = (k.chain_id, k.collection, k.token_id)`;
@@ -136,13 +130,7 @@ export async function addVersions(db: Queryable, versions: readonly NewVersion[]
               issues, complete, etag, verified, id, start, length)`,
     [
       ...keysOf(versions.map(({ token }) => token)),
-      versions.map(({ number }) => number),
-      versions.map(({ trigger }) => trigger),
-      versions.map(({ outcome }) => outcome),
-      versions.map(({ reason }) => reason),
-      versions.map(({ uri }) => uri),
-      versions.map(({ block }) => block),
-      versions.map(({ durationMs }) => durationMs),
+      ...columnsOf(versions, "number", "trigger", "outcome", "reason", "uri", "block", "durationMs"),
       versions.map(({ document }) => document?.hash ?? null),
       metadata.bytes,
       versions.map(({ issues }) => JSON.stringify(issues)),
@@ -263,10 +251,7 @@ export async function markFetched(db: Queryable, marks: readonly FetchMark[]): P
       where ${matches("t")}`,
     [
       ...keysOf(marks.map(({ token }) => token)),
-      marks.map(({ outcome }) => outcome),
-      marks.map(({ reason }) => reason),
-      marks.map(({ block }) => block),
-      marks.map(({ versions }) => versions),
+      ...columnsOf(marks, "outcome", "reason", "block", "versions"),
       marks.map(({ served }) => served?.versionId ?? null),
       marks.map(({ served }) => (served ? `{${served.valueIds.join(",")}}` : null)),
       marks.map(({ served }) => served?.name ?? null),

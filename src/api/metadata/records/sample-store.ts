@@ -2,6 +2,7 @@
 
 import type { Standard } from "../../../config.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 
 // Scanned in a fraction of a second; a larger collection is scanned in parts.
@@ -166,7 +167,7 @@ export async function findServed<Collection extends SampledCollection>(
        from unnest($1::bigint[], $2::text[]) with ordinality as c(chain_id, collection, place)
       where exists (select from vitrine.token t
                      where (t.chain_id, t.collection) = (c.chain_id, c.collection) and t.served_version is not null)`,
-    [collections.map(({ chainId }) => chainId), collections.map(({ collection }) => collection)],
+    columnsOf(collections, "chainId", "collection"),
   );
   return rows.flatMap(({ place }) => collections[place - 1] ?? []);
 }

@@ -4,6 +4,7 @@ import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import { ready } from "../../chain/index/index-trust.ts";
 import { knownByTransfer } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { lookUp } from "../../db/look-up.ts";
 import type { Verified } from "../../fetch/ipfs/fetch-content.ts";
@@ -121,11 +122,7 @@ export async function readServedBytes(
        from unnest($1::bigint[], $2::text[], $3::numeric[]) as k(chain_id, collection, token_id)
       cross join ${lookUp("served_version", "vitrine.token", key)} t
        join vitrine.version v on v.id = t.served_version`,
-    [
-      tokens.map(({ chainId }) => chainId),
-      tokens.map(({ collection }) => collection),
-      tokens.map(({ tokenId }) => tokenId),
-    ],
+    columnsOf(tokens, "chainId", "collection", "tokenId"),
     "read served bytes",
   );
   return new Map(rows.map((row) => [tokenKey({ ...row, chainId: Number(row.chainId) }), row.bytes]));

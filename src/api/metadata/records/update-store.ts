@@ -1,7 +1,6 @@
 /** Metadata changes of a collection or a token, newest first: the versions with a new document. */
 
-import type { Queryable } from "../../db/database.ts";
-import { planName } from "../../db/database.ts";
+import { planName, type Queryable } from "../../db/database.ts";
 
 export interface MetadataUpdate {
   /** The version's id, in decimal. */

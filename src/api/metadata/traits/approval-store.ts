@@ -1,6 +1,7 @@
 /** SQL for display types awaiting the operator's approval, and for the switch between them. */
 
 import type { CollectionRef } from "../../../domain/token-ref.ts";
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { DisplayType } from "../document/traits.ts";
 import { COUNTED_MAX } from "./trait-counts.ts";
@@ -49,7 +50,7 @@ export async function readPending(
                  limit ${COUNTED_MAX + 1}) counted) counted
       where tokens > 0
       order by "firstSeenAt", "chainId", collection, "traitType", proposed limit $3`,
-    [collections.map(({ chainId }) => chainId), collections.map(({ collection }) => collection), limit],
+    [...columnsOf(collections, "chainId", "collection"), limit],
     "read pending display types",
   );
   return rows.map((row) => ({ ...row, chainId: Number(row.chainId) }));

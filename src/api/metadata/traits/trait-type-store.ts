@@ -2,6 +2,7 @@
 
 import type { CollectionRef } from "../../../domain/token-ref.ts";
 import { epochOf } from "../../db/changes.ts";
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { DisplayType, Trait } from "../document/traits.ts";
 import type { DisplayTypes } from "./display-types.ts";
@@ -173,6 +174,6 @@ async function noteConflict(tx: Queryable, conflicts: readonly ConflictingType[]
   await tx.query(
     `insert into vitrine.held_type (trait_type_id, display_type)
      select * from unnest($1::int[], $2::text[]) on conflict do nothing`,
-    [rows.map(({ typeId }) => typeId), rows.map(({ displayType }) => displayType)],
+    columnsOf(rows, "typeId", "displayType"),
   );
 }

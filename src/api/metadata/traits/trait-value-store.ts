@@ -1,6 +1,7 @@
 /** SQL for trait values, each stored once; tokens refer to their ids. */
 
 import { LRUCache } from "lru-cache";
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { type Trait, valueText } from "../document/traits.ts";
 import { textKey } from "./text-key.ts";
@@ -122,11 +123,7 @@ async function readIds(db: Queryable, rows: readonly ValueRow[]): Promise<Readon
             coalesce(v.xmin = pg_current_xact_id_if_assigned()::xid, false) as "isOurs"
        from unnest($1::int[], $2::text[], $3::text[]) as k(trait_type_id, display_type, key)
        join vitrine.trait_value v using (trait_type_id, display_type, key)`,
-    [
-      rows.map(({ typeId }) => typeId),
-      rows.map(({ displayType }) => displayType),
-      rows.map(({ key }) => key),
-    ],
+    columnsOf(rows, "typeId", "displayType", "key"),
     "find values",
   );
   return new Map(found.map((row) => [valueKey(row), row]));
@@ -138,13 +135,7 @@ async function addValues(tx: Queryable, missing: readonly ValueRow[]): Promise<v
   await tx.query(
     `insert into vitrine.trait_value (trait_type_id, display_type, key, value_text, value_number)
      select * from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::float8[]) on conflict do nothing`,
-    [
-      rows.map(({ typeId }) => typeId),
-      rows.map(({ displayType }) => displayType),
-      rows.map(({ key }) => key),
-      rows.map(({ text }) => text),
-      rows.map(({ number }) => number),
-    ],
+    columnsOf(rows, "typeId", "displayType", "key", "text", "number"),
   );
 }
 

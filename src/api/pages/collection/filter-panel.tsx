@@ -8,8 +8,7 @@ import { formatNumber } from "../../ui/numbers.ts";
 import { words } from "../../ui/visitor.ts";
 import type { Words } from "../../ui/words/languages.ts";
 import { formatDate, formatValue, plain, Value } from "../text.tsx";
-import type { Asked } from "./filter-query.ts";
-import { dayOf } from "./filter-query.ts";
+import { type Asked, dayOf } from "./filter-query.ts";
 import { isRange, mostCommon } from "./panel-facets.ts";
 
 const TRAITS_MAX = 60;

@@ -5,6 +5,7 @@ import type { CollectionConfig } from "../../../config.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
 import { chainIdField, collectionNameField } from "../../http/fields.ts";
+import { jsonAnswer } from "../../http/json-content.ts";
 import { assertCollectionAllowed, type KeyCheck } from "../../http/key.ts";
 import { createRouter } from "../../http/router.ts";
 import type { CollectionReceipt, CollectionRequests } from "./collection-requests.ts";
@@ -93,7 +94,7 @@ const requestRoute = createRoute({
     query: z.object({ chain_id: chainIdField }),
   },
   responses: {
-    200: { description: "Accepted", content: { "application/json": { schema: requestedSchema } } },
+    200: jsonAnswer("Accepted", requestedSchema),
     ...errorResponses("INVALID_REQUEST", ...keyErrors, "COLLECTION_NOT_FOUND", "REFRESH_RUNNING"),
   },
 });
@@ -103,10 +104,7 @@ const cancelledSchema = requestedSchema
   .openapi("CollectionRefreshCancelled");
 
 const cancelResponses = {
-  200: {
-    description: "Cancelled, now or before; one that is done stays done",
-    content: { "application/json": { schema: cancelledSchema } },
-  },
+  200: jsonAnswer("Cancelled, now or before; one that is done stays done", cancelledSchema),
   ...errorResponses("INVALID_REQUEST", ...keyErrors, "NOT_FOUND"),
 };
 

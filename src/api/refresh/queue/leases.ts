@@ -2,6 +2,7 @@
 
 import type { Standard } from "../../../config.ts";
 import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { FAULTY_HOSTS } from "../../jobs/hosts.ts";
 import { recheckPolicy } from "../../jobs/retry-policies.ts";
@@ -59,12 +60,8 @@ const lockRows = (more: string): string => `
          using (chain_id, collection, token_id, lease)
    order by chain_id, collection, token_id::text collate "C" for update of r`;
 const lockInOrder = lockRows("");
-const keysOf = (leases: readonly Lease[]): unknown[] => [
-  leases.map((lease) => lease.chainId),
-  leases.map((lease) => lease.collection),
-  leases.map((lease) => lease.tokenId),
-  leases.map((lease) => lease.id),
-];
+const keysOf = (leases: readonly Lease[]): unknown[] =>
+  columnsOf(leases, "chainId", "collection", "tokenId", "id");
 
 /** Extends leases that were not lost. */
 export async function renew(db: Queryable, leases: readonly Lease[]): Promise<void> {

@@ -1,5 +1,6 @@
 /** The refresh queue: one row per token, claimed by lease (design: "Refresh"). Enqueues tokens, and says which are queued. */
 
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { retryPolicies } from "../../jobs/retry-policies.ts";
 import { mayHaveMoved, START_SPACING } from "./leases.ts";
@@ -103,12 +104,8 @@ async function enqueueRows(db: Queryable, requests: readonly EnqueueRequest[]): 
                   case when excluded.anonymous then r.anonymous_started_at + ${ANONYMOUS_SPACING} end))
      returning r.token_id as "tokenId", r.wanted as mark`,
     [
-      rows.map(({ tokenId }) => tokenId),
-      rows.map(({ block }) => block),
-      rows.map(({ isUnseen }) => isUnseen),
-      rows.map(({ nth }) => nth),
-      requests.map(({ chainId }) => chainId),
-      requests.map(({ collection }) => collection),
+      ...columnsOf(rows, "tokenId", "block", "isUnseen", "nth"),
+      ...columnsOf(requests, "chainId", "collection"),
       requests.map(({ anonymous, trigger }) => (anonymous ? ANONYMOUS_PRIORITY : priorities[trigger])),
       requests.map(({ trigger }) => trigger),
       requests.map(({ anonymous = false }) => anonymous),

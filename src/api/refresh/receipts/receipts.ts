@@ -1,5 +1,6 @@
 /** Receipts: the outcome of each token of a request. Contains their SQL. */
 
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
 import { nextProbe, shownFile, urlHash } from "../../media/module.ts";
@@ -130,13 +131,8 @@ export async function settle(
       ends.map(({ lease }) => lease.collection),
       ends.map(({ lease }) => lease.tokenId),
       ends.map(({ lease }) => lease.started),
-      ends.map(({ status }) => status),
-      ends.map(({ reason }) => reason),
-      images.map(({ image }) => image),
-      images.map(({ reason }) => reason),
-      images.map(({ url }) => url),
-      images.map(({ before }) => before),
-      images.map(({ isBeforeOfUrl }) => isBeforeOfUrl),
+      ...columnsOf(ends, "status", "reason"),
+      ...columnsOf(images, "image", "reason", "url", "before", "isBeforeOfUrl"),
       RECEIPT_CHANNEL,
     ],
     "settle",

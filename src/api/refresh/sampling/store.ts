@@ -1,6 +1,7 @@
 /** The sampling rounds, in PostgreSQL: one row per collection, used by one process at a time. */
 
 import { randomUUID } from "node:crypto";
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
 import type { SampledCollection, SamplePosition } from "../../metadata/records/sample-store.ts";
@@ -38,10 +39,8 @@ export interface Asked {
   readonly further: readonly string[] | null;
 }
 
-const keys = (collections: readonly SampledCollection[]): [number[], string[]] => [
-  collections.map(({ chainId }) => chainId),
-  collections.map(({ collection }) => collection),
-];
+const keys = (collections: readonly SampledCollection[]): [number[], string[]] =>
+  columnsOf(collections, "chainId", "collection");
 
 /**
  * Those of the collections without a row yet. A row that is due later than `seconds` from now is moved forward to then.

@@ -5,6 +5,7 @@
 
 import { hasFollowed, headMark, isWhole, ready } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
+import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { TriggerRow } from "./trigger-batches.ts";
 
@@ -164,14 +165,7 @@ export async function remember(
     [
       tables.schema,
       chainId,
-      triggers.map((each) => each.id),
-      triggers.map((each) => each.blockHash),
-      triggers.map((each) => each.collection),
-      triggers.map((each) => each.from),
-      triggers.map((each) => each.to),
-      triggers.map((each) => each.scope),
-      triggers.map((each) => each.block),
-      triggers.map((each) => each.source),
+      ...columnsOf(triggers, "id", "blockHash", "collection", "from", "to", "scope", "block", "source"),
     ],
   );
 }

@@ -6,6 +6,7 @@ import { shown } from "../../../invalid-value.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError, type ErrorDetail } from "../../http/errors.ts";
 import { addressField, chainIdField, tokenIdField } from "../../http/fields.ts";
+import { jsonAnswer, jsonBody } from "../../http/json-content.ts";
 import { perApp } from "../../http/limits/count-requests.ts";
 import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
 import { rateLimit } from "../../http/limits/rate-limit.ts";
@@ -87,13 +88,13 @@ const checkRoute = createRoute({
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
   request: {
     query: z.object({ chain_id: chainIdField }),
-    body: { required: true, content: { "application/json": { schema: checkBody } } },
+    body: jsonBody(checkBody),
   },
   responses: {
-    200: {
-      description: "One answer per item, in their order, all as of one moment",
-      content: { "application/json": { schema: z.object({ items: z.array(checkSchema) }) } },
-    },
+    200: jsonAnswer(
+      "One answer per item, in their order, all as of one moment",
+      z.object({ items: z.array(checkSchema) }),
+    ),
     ...errorResponses(
       "INVALID_REQUEST",
       "TOO_MANY_TOKENS",

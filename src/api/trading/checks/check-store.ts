@@ -4,6 +4,7 @@ import { lockCount } from "../../chain/index/lock-sql.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { tokenOf, tokenState } from "../../chain/index/token-state.ts";
 import type { IndexedBlock } from "../../chain/rpc/head-witness.ts";
+import { columnsOf } from "../../db/columns.ts";
 import { planName, type Queryable } from "../../db/database.ts";
 import { heads, trusted } from "../store.ts";
 import { anyHolder, isEntitled, represented, senderFor } from "./entitlement.ts";
@@ -55,14 +56,7 @@ export async function readCheckFacts(
       order by t.position`;
   const rows = await db.query<CheckRow>(
     text,
-    [
-      tokens.map(({ chainId }) => chainId),
-      tokens.map(({ collection }) => collection),
-      tokens.map(({ tokenId }) => tokenId),
-      wallet ?? null,
-      maxAgeSeconds,
-      tables.schema,
-    ],
+    [...columnsOf(tokens, "chainId", "collection", "tokenId"), wallet ?? null, maxAgeSeconds, tables.schema],
     planName(text),
   );
   const indexed = rows[0]?.heads ?? {};
