@@ -1,5 +1,6 @@
 /** Every refusal without words of its own says what a value must be and what arrived; none repeats much of it. */
 
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { explainInvalid, kindOf, listAtMost, shown } from "../src/invalid-value.ts";
@@ -77,4 +78,15 @@ it.each([
   [JSON.parse("1e999"), "a number too large to hold"],
 ])("%j is shown as %s", (value, text) => {
   expect(shown(value)).toBe(text);
+});
+
+it("no recorded answer has the words of the library", () => {
+  const folder = new URL("answers/recorded/", import.meta.url);
+  const files = readdirSync(folder);
+
+  expect(files.length).toBeGreaterThan(5);
+  for (const file of files)
+    expect(readFileSync(new URL(file, folder), "utf8")).not.toMatch(
+      /Invalid (input|option|UUID|string|ISO)|Too (small|big): expected|Unrecognized key/,
+    );
 });
