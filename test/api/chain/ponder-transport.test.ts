@@ -593,6 +593,41 @@ describe("a node's limit on a range of logs", () => {
   });
 });
 
+describe("logs that a node has deleted", () => {
+  const range = { fromBlock: "0x1", toBlock: "0x64" } as const;
+  const ask = () => view.request({ method: "eth_getLogs", params: [range] });
+  const words = [
+    ["geth's", 4_444, "pruned history unavailable"],
+    ["Nethermind's", -32_001, "Pruned history unavailable, see EIP-4444"],
+    ["Erigon's", -32_000, "history not available for block 1: pruned"],
+    ["a block's", -32_000, "block #1 not found: required historical state unavailable"],
+  ] as const;
+  beforeAll(() => chain.mine(100));
+
+  it.each(words)("are asked of the next endpoint: %s", async (_whose, code, message) => {
+    first.refuse(({ method }) => (method === "eth_getLogs" ? { code, message } : undefined));
+
+    expect(await ask()).toEqual(expect.any(Array));
+  });
+
+  it.each(words)(
+    "end in one sentence without a stack where no endpoint has them: %s",
+    async (_whose, code, message) => {
+      for (const rpc of view.rpcs)
+        rpc.refuse(({ method }) => (method === "eth_getLogs" ? { code, message } : undefined));
+
+      const error = (await ask().catch((reason) => reason)) as RpcError;
+
+      expect(error.message).toBe(
+        `no endpoint of PONDER_RPC_URL_${chain.chainId} still has the logs of blocks 1 to 100 ("${message}"); add one of an archive node, or begin later (startBlock)`,
+      );
+      expect(error.stack).toBe(`Error: ${error.message}`);
+      expect(getLogsRetryHelper({ error, params: [range] })).toMatchObject({ shouldRetry: false });
+      expect(statuses()).toEqual(["used", "ready"]);
+    },
+  );
+});
+
 it("an error that is about the call is passed on at once", async () => {
   const error = await view.request({ method: "eth_nothing" }).catch((reason) => reason);
 

@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transport } from "viem";
 import type { ChainConfig } from "../../../config.ts";
+import { clip } from "../../../domain/printable.ts";
 import { processWide } from "../../jobs/process-wide.ts";
 import {
   createDeliveredBlocks,
@@ -183,6 +184,8 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
       const answer = await ask(call, { accepts, seen, spread: true });
       if (answer.kind === "answer") return answer.result;
       if (isLogs && answer.refused?.reason === TOO_LARGE) throw tooLarge(call);
+      const words = isLogs && answer.refused && wordsOf(answer.refused.error);
+      if (words && PRUNED.test(words)) throw pruned(endpoints.chainId, call, words);
       if (answer.refused) throw answer.refused.error;
       if (seen === undefined || Date.now() >= deadline)
         throw new Error(`${call.method} was answered with nothing`);
@@ -211,10 +214,30 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
 
 const toHex = (number: number): string => `0x${number.toString(16)}`;
 
+// As nodes word it that have deleted old receipts (EIP-4444).
+const PRUNED = /\bpruned\b|\bhistor(?:y|ical)\b.* (?:un|not )available/i;
+
+/** What the node says, without what viem adds. */
+const wordsOf = (error: Error & { readonly details?: string }): string => error.details ?? error.message;
+
+/** For the operator. Without a stack, which Ponder would print at each of its tries. */
+function pruned(chainId: number, call: Call, words: string): Error {
+  const { from, to } = rangeOf(call);
+  const error = new Error(
+    `no endpoint of PONDER_RPC_URL_${chainId} still has the logs of blocks ${from} to ${to} ("${clip(words)}"); add one of an archive node, or begin later (startBlock)`,
+  );
+  return Object.assign(error, { stack: `Error: ${error.message}` });
+}
+
 /** Worded so that Ponder derives a range from it (Aurora's message): it then asks for halves. */
-function tooLarge({ params = [] }: Call): Error {
-  const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string };
-  const blocks = Math.max(1, Math.floor(((blockNumber(toBlock) ?? 0) - (blockNumber(fromBlock) ?? 0)) / 2));
+function tooLarge(call: Call): Error {
+  const { from, to } = rangeOf(call);
+  const blocks = Math.max(1, Math.floor((to - from) / 2));
   const details = `the logs of these blocks are larger than 64 MiB; try up to a ${blocks} block range`;
   return Object.assign(new Error(details), { details });
+}
+
+function rangeOf({ params = [] }: Call): { readonly from: number; readonly to: number } {
+  const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string };
+  return { from: blockNumber(fromBlock) ?? 0, to: blockNumber(toBlock) ?? 0 };
 }
