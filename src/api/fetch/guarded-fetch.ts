@@ -4,12 +4,12 @@
  */
 
 import { isUtf8 } from "node:buffer";
-import { lookup as systemLookup } from "node:dns";
 import { Agent, type Dispatcher } from "undici";
 import { parseUrl } from "../http/text/parse-url.ts";
 import { parseRetryAfter } from "../http/text/retry-after.ts";
 import { RETRY_AFTER_MAX_MS } from "../jobs/retry-policies.ts";
 import { inSpan, SpanKind } from "../tracing/spans.ts";
+import { createForeignLookup } from "./foreign-names.ts";
 import { guardedConnector, HostRefused, type Lookup } from "./guarded-connector.ts";
 import { gatewayOf } from "./locate.ts";
 import { BodyTooLarge, readBody, SeveralCodings } from "./response-body.ts";
@@ -68,7 +68,7 @@ export interface FetchOptions {
 }
 
 export interface FetchSettings {
-  /** Called once per connection. The system's resolver by default. */
+  /** Called once per connection to a host that the operator has not allowed; `createForeignLookup()` by default. */
   readonly lookup?: Lookup;
   readonly connectTimeoutMs?: number;
   /**
@@ -106,7 +106,7 @@ export function createGuardedFetch(
   settings: FetchSettings = {},
 ): GuardedFetch {
   const {
-    lookup = systemLookup,
+    lookup = createForeignLookup(),
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
     gateways = [],
     idleTimeoutMs = IDLE_TIMEOUT_MS,

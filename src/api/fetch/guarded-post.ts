@@ -1,8 +1,8 @@
 /** Posts to foreign URLs, with the guards of `createGuardedFetch`. A redirect is an answer and is never followed. */
 
-import { lookup as systemLookup } from "node:dns";
 import { Agent, type Dispatcher } from "undici";
 import { withTimeout } from "../jobs/timeout.ts";
+import { createForeignLookup } from "./foreign-names.ts";
 import { guardedConnector } from "./guarded-connector.ts";
 import {
   CONNECT_TIMEOUT_MS,
@@ -48,7 +48,7 @@ export type GuardedPost = (url: string, options: PostOptions) => Promise<Posted>
 export function createGuardedPost(
   allowedHosts: ReadonlySet<string>,
   userAgent: string,
-  { lookup = systemLookup, connectTimeoutMs = CONNECT_TIMEOUT_MS }: FetchSettings = {},
+  { lookup = createForeignLookup(), connectTimeoutMs = CONNECT_TIMEOUT_MS }: FetchSettings = {},
 ): GuardedPost {
   const sentUserAgent = userAgent.replace(/[^\x20-\x7e]/g, "?");
   const agent = new Agent({
