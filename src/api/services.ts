@@ -27,6 +27,8 @@ import { createSearch } from "./search/module.ts";
 import { createTradingModule } from "./trading/module.ts";
 import { createWebhookModule } from "./webhooks/module.ts";
 
+// What a search thread needs beside the indexes: its code, and the answers that it is about to give.
+const THREAD_HEAP_MB = 128;
 const BYTES_PER_MB = 1_000_000;
 
 export interface ServiceDeps {
@@ -122,7 +124,7 @@ export function createServices(deps: ServiceDeps) {
       threads: {
         connectionString: deps.connectionString,
         count: config.searchThreads,
-        heapMb: config.searchMemoryMb,
+        heapMb: config.searchMemoryMb + THREAD_HEAP_MB,
       },
     }),
   });
