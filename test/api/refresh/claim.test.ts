@@ -117,6 +117,19 @@ describe("a token that turns out not to exist", () => {
 });
 
 describe("the spacing of starts", () => {
+  it.each([
+    ["5 seconds", false, 5],
+    ["60 seconds, for anonymous callers,", true, 60],
+  ])("of %s counts from now where the clock has stepped back since", async (_title, anonymous, seconds) => {
+    await ask(database, ["1"], { anonymous });
+    await complete(database, [await claimOne(test)]);
+    await passSeconds(database, -3_600);
+
+    await ask(database, ["1"], { anonymous });
+
+    expect(await dueIn()).toBe(seconds);
+  });
+
   it("is 5 seconds for a token, however often it is asked for", async () => {
     await ask(database, ["1"]);
     await complete(database, [await claimOne(test)]);

@@ -11,7 +11,10 @@ import { forgetEnded } from "./ended-tokens.ts";
 import { priorities, type Trigger } from "./priorities.ts";
 
 /** SQL: from one start of a token's fetch to the next, at least. */
-export const START_SPACING = "interval '5 seconds'";
+const START_SPACING = "interval '5 seconds'";
+/** SQL: when a token may start again, null if it never did. A start in the future is of a clock that has stepped back since. */
+export const nextStart = (start: string, spacing = START_SPACING): string =>
+  `case when ${start} > now() then now() else ${start} end + ${spacing}`;
 export const LEASE = "interval '15 seconds'";
 
 /** A token that this process may fetch while it has the lease. */
@@ -157,7 +160,7 @@ export async function complete<Each extends Lease>(
             trigger = case when ${isOwed} then 'recheck' else trigger end,
             priority = case when ${isOwed} then ${priorities.recheck} else priority end,
             not_before = case when ${isOwed} then ${nextRecheckAt}
-                              else greatest(not_before, last_started_at + ${START_SPACING}) end,
+                              else greatest(not_before, ${nextStart("last_started_at")}) end,
             waiting_since = case when wanted > started then waiting_since when ${isOwed} then ${nextRecheckAt} else now() end
        from unnest($1::bigint[], $2::text[], $3::numeric[], $4::uuid[], $5::text[], $6::text[])
          as k(chain_id, collection, token_id, lease, status, host)
@@ -201,7 +204,7 @@ export async function reschedule(
     `update vitrine.refresh r
         set lease = null, leased_until = null, last_reason = $6, anonymous = ${STILL_ANONYMOUS},
             host = case when ${mayMoveAfter("r.host")} then '' else r.host end,
-            not_before = greatest(now() + $5 * interval '1 millisecond', case when $7 then last_started_at + ${START_SPACING} end)
+            not_before = greatest(now() + $5 * interval '1 millisecond', case when $7 then ${nextStart("last_started_at")} end)
       where ${current} returning 1`,
     [...keyOf(lease), delayMs, reason, isSpaced],
   );
@@ -214,7 +217,7 @@ export async function release(db: Queryable, leases: readonly Lease[]): Promise<
     `with leased as (${lockInOrder})
      update vitrine.refresh r
         set lease = null, leased_until = null, attempts = greatest(attempts - 1, 0), anonymous = ${STILL_ANONYMOUS},
-            not_before = last_started_at + ${START_SPACING}
+            not_before = ${nextStart("last_started_at")}
        from leased h where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)`,
     keysOf(leases),
   );

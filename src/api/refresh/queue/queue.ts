@@ -3,7 +3,7 @@
 import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { retryPolicies } from "../../jobs/retry-policies.ts";
-import { mayHaveMoved, START_SPACING } from "./leases.ts";
+import { mayHaveMoved, nextStart } from "./leases.ts";
 import { ANONYMOUS_PRIORITY, priorities, type Trigger } from "./priorities.ts";
 
 export type { Trigger } from "./priorities.ts";
@@ -100,8 +100,8 @@ async function enqueueRows(db: Queryable, requests: readonly EnqueueRequest[]): 
        waiting_since = case when ${UNSTARTED} then least(r.waiting_since, now()) else now() end,
        not_before = least(
          case when ${UNSTARTED} then r.not_before end,
-         greatest(now(), r.last_started_at + ${START_SPACING},
-                  case when excluded.anonymous then r.anonymous_started_at + ${ANONYMOUS_SPACING} end))
+         greatest(now(), ${nextStart("r.last_started_at")},
+                  case when excluded.anonymous then ${nextStart("r.anonymous_started_at", ANONYMOUS_SPACING)} end))
      returning r.token_id as "tokenId", r.wanted as mark`,
     [
       ...columnsOf(rows, "tokenId", "block", "isUnseen", "nth"),
