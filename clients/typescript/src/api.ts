@@ -5113,7 +5113,7 @@ export interface operations {
                 /** @description With `owner`: also tokens that their holders delegated to it without limits on rights, in the delegate registries that are indexed here. Trade checks accept the wallet for the same tokens. */
                 readonly include_delegated?: "true" | "false";
                 readonly locked?: "true" | "false";
-                /** @description `latest`: newest block first; `updated`: last updated first; `rarity`: rarest first. Tokens without the name or the trait come last in both directions; ties are broken by id. */
+                /** @description `latest`: newest first, by the block of their first mint or transfer; `updated`: last updated first; `rarity`: rarest first. Tokens without the name or the trait come last in both directions; ties are broken by id. */
                 readonly sort?: string;
                 /** @description `document`: of the matching tokens that serve the same document, byte for byte, only the first in the order, with their `count`. A token without a document is listed by itself. */
                 readonly group?: "document";

@@ -25,7 +25,7 @@ export interface TokenFilter {
 }
 
 /**
- * `latest`: newest block first; `updated`: most recently served document first; `rarity`: rarest first. Tokens without a name, or without the
+ * `latest`: newest first, by the block of their first mint or transfer; `updated`: most recently served document first; `rarity`: rarest first. Tokens without a name, or without the
  * trait sorted by, come last in both directions. Ties are ordered by token id, ascending.
  */
 export type TokenSort =

@@ -148,7 +148,10 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
       return { webhook: await read(appId, id), secret };
     },
 
-    /** Changes what is given. Another URL, or resuming, sends what is pending at once, with all attempts ahead. */
+    /**
+     * Changes what is given. Another URL resumes a webhook that its receiver's failures have paused. It, and resuming,
+     * send what is pending at once, with all attempts ahead.
+     */
     async change(
       appId: string,
       id: string,
@@ -158,13 +161,15 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
       if (change.url !== undefined) checkUrl(change.url);
       await database.transaction(async (tx) => {
         await lockWebhooksOf(tx, appId);
-        const { url, description, eventTypes, collections } = await find(tx, appId, id);
+        const { url, description, eventTypes, collections, pausedReason } = await find(tx, appId, id);
         const { status, ...given } = change;
         const settings = { url, description, eventTypes, collections, ...given };
         await writeSettings(tx, id, settings);
-        const isResumed = status === "active" && (await resumeWebhook(tx, id));
+        const isMoved = settings.url !== url;
+        const isResuming = status === "active" || (!status && isMoved && pausedReason !== "requested");
+        const isResumed = isResuming && (await resumeWebhook(tx, id));
         if (status === "paused") await pauseWebhook(tx, id, "requested");
-        if (isResumed || settings.url !== url) {
+        if (isResumed || isMoved) {
           await restartPending(tx, id);
           await notifyWorkers(tx);
         }

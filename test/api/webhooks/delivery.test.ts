@@ -467,18 +467,32 @@ it("looks for what is due past none of the events that wait, of a paused webhook
   expect(read).toBeLessThan(WAITING / 10);
 });
 
-it("pauses at once where the receiver answers 410", async () => {
+it("pauses at once where the receiver answers 410, and another URL resumes it", async () => {
   const receiver = await startReceiver();
   const id = await register(receiver);
   receiver.answering = (_message, response) => void response.writeHead(410).end();
   work();
-  await append(tokens(1, 1));
+  const [event = 0] = await append(tokens(1, 1));
   expect(
     await eventually(
       () => webhook(id),
       ({ status }) => status === "paused",
     ),
   ).toMatchObject({ paused_reason: "gone" });
+  expect(receiver.messages).toHaveLength(1);
+
+  const moved = await startReceiver();
+  moved.secrets.set("/hook", receiver.secrets.get("/hook") ?? "");
+  const changed = await api.call(`/market-partner/webhooks/${id}`, {
+    method: "PATCH",
+    key,
+    body: { url: `${moved.url}/hook` },
+  });
+  expect(changed.body).toMatchObject({ status: "active", paused_reason: null });
+  await eventually(
+    () => eventIds(moved.accepted),
+    (accepted) => accepted.includes(event),
+  );
   expect(receiver.messages).toHaveLength(1);
 });
 

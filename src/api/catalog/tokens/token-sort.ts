@@ -43,5 +43,5 @@ export const sortSchema = z
     default: "id_asc",
     pattern: `^(${names.join("|")}|trait:.+:(asc|desc))$`,
     description:
-      "`latest`: newest block first; `updated`: last updated first; `rarity`: rarest first. Tokens without the name or the trait come last in both directions; ties are broken by id.",
+      "`latest`: newest first, by the block of their first mint or transfer; `updated`: last updated first; `rarity`: rarest first. Tokens without the name or the trait come last in both directions; ties are broken by id.",
   });
