@@ -92,8 +92,18 @@ function hasOf(input: unknown): { readonly count: number; readonly text: string 
   return { count: input.length, text: `${input.length} ${input.length === 1 ? one : more}` };
 }
 
+/**
+ * For the bounds of a text or a list that a stranger sends: zod checks them on anything that has a `length`, after a wrong
+ * type too, and throws where that can't be compared.
+ */
+export const sized = {
+  error: undefined,
+  when: ({ value }: z.core.ParsePayload) => typeof value === "string" || Array.isArray(value),
+};
+
 /** For a list that is too long: `what` names its entries. */
 export const listAtMost = (what: string, max: number) => ({
+  ...sized,
   error: ({ input }: { readonly input?: unknown }) =>
     `has ${(input as unknown[]).length} ${what}; the limit is ${max}`,
 });

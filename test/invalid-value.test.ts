@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { explainInvalid, kindOf, listAtMost, shown } from "../src/invalid-value.ts";
+import { explainInvalid, kindOf, listAtMost, shown, sized } from "../src/invalid-value.ts";
 
 const messageOf = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value, { error: explainInvalid }).error?.issues.map(({ message }) => message);
@@ -48,6 +48,14 @@ describe("a value that a schema refuses", () => {
     [z.string({ error: "must rhyme" }), 1, "must rhyme"],
   ])("%o %j: %s", (schema, value, message) => {
     expect(messageOf(schema, value)).toEqual([message]);
+  });
+
+  it.each([
+    [z.string().min(1, sized).max(3, sized), "must be a string; it is an object"],
+    [z.array(z.string()).max(3, listAtMost("names", 3)), "must be an array; it is an object"],
+  ])("is not measured where it has the wrong type, whatever its length: %o", (schema, message) => {
+    for (const length of [0, 99_999, { toString: 1, valueOf: 1 }])
+      expect(messageOf(schema, { length })).toEqual([message]);
   });
 
   it("is repeated in part, as are the names of fields that nobody knows", () => {

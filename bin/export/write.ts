@@ -39,11 +39,15 @@ export async function findWritten(
   return readWritten(file, format, what);
 }
 
+const ABSENT: readonly unknown[] = ["ENOENT", "ENOTDIR"];
+
 /** Before anything is asked of the service. */
 async function requireFolder(file: string): Promise<void> {
   const folder = dirname(resolve(file));
-  await access(folder, constants.W_OK).catch((cause: NodeJS.ErrnoException) => {
-    const why = cause.code === "ENOENT" ? "does not exist" : `can't be written (${cause.code})`;
+  if (/[/\\]$/.test(file)) throw new Error(`${file} can't be written: it names a folder.`);
+  // With the slash, a file isn't one.
+  await access(`${folder}/`, constants.W_OK).catch((cause: NodeJS.ErrnoException) => {
+    const why = ABSENT.includes(cause.code) ? "is no folder" : `can't be written (${cause.code})`;
     throw new Error(`${file} can't be written: ${folder} ${why}.`, { cause });
   });
 }

@@ -87,14 +87,18 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
-/** Entries separated by commas. The refusal repeats the first wrong one, so none may hold a secret. */
+/** Of what could be a secret in a wrong place, such as a login in a URL or a private key, only that it is there. */
+const whatIsWrong = (entry: string): string =>
+  /[@/]|[0-9a-f]{64}/i.test(entry) ? "one of its entries is not one" : `it lists ${shown(entry)}`;
+
+/** Entries separated by commas. */
 const listOf = (what: string, isEntry: (text: string) => boolean) =>
   list.transform((texts, context) => {
     const wrong = texts.find((text) => !isEntry(text));
     if (wrong === undefined) return texts;
     context.addIssue({
       code: "custom",
-      message: `must list ${what}, separated by commas; it lists ${shown(wrong)}`,
+      message: `must list ${what}, separated by commas; ${whatIsWrong(wrong)}`,
     });
     return z.NEVER;
   });

@@ -214,8 +214,11 @@ it("what can't be done is refused with a reason, and files stay", async () => {
   await expect(run("heroes", "--after", "x")).rejects.toThrow('after: must be a token id; it is "x"');
   await expect(run("villains", "--out", join(folder, "none"))).rejects.toThrow(/not found/i);
   expect(existsSync(join(folder, "none"))).toBe(false);
-  const away = run("heroes", "--out", join(folder, "away", "file"));
-  await expect(away).rejects.toThrow(`can't be written: ${join(folder, "away")} does not exist.`);
+  for (const none of ["away", "kept.csv"]) {
+    const away = run("heroes", "--out", join(folder, none, "file"));
+    await expect(away).rejects.toThrow(`can't be written: ${join(folder, none)} is no folder.`);
+  }
+  await expect(run("heroes", "--out", join(folder, "away/"))).rejects.toThrow("it names a folder");
 
   await record(1, [{ trait_type: "Newer", value: "b" }]);
   await expect(run(...again, "--resume")).rejects.toThrow("the columns are not those of the file");

@@ -57,28 +57,31 @@ export function createCollections(
    */
   async function findAllNamed(names: readonly string[], chainId?: number): Promise<CollectionConfig[]> {
     requireKnown(chainId);
-    const slugs = [...new Set(names)].filter((name) => !isAddress(name));
-    const slugged = slugs.length > 0 ? await findSlugs(slugs) : [];
-    return names.map((name) => (isAddress(name) ? find(name, chainId) : findSlugged(name, slugged, chainId)));
+    const slugged = await slugsOf(names);
+    return names.map((name) => findAmong(name, slugged, chainId));
   }
 
   async function findNamed(name: string, chainId?: number): Promise<CollectionConfig> {
-    if (isAddress(name)) return find(name, chainId);
     requireKnown(chainId);
-    return findSlugged(name, await findSlugs([name]), chainId);
+    return findAmong(name, await slugsOf([name]), chainId);
+  }
+
+  async function slugsOf(names: readonly string[]): Promise<readonly Slugged[]> {
+    const slugs = [...new Set(names)].filter((name) => !isAddress(name));
+    return slugs.length > 0 ? findSlugs(slugs) : [];
+  }
+
+  function findAmong(name: string, slugged: readonly Slugged[], chainId?: number): CollectionConfig {
+    requireKnown(chainId);
+    return isAddress(name) ? find(name, chainId) : findSlugged(name, slugged, chainId);
   }
 
   /**
    * The same for a collection that a request names in one text, at `path` of its body or query, which refusals name.
    */
   async function findRef({ name, chainId }: NamedCollection, path: string): Promise<CollectionConfig> {
-    try {
-      return await findNamed(name, chainId);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      const [message = "is not a collection served here"] = error.details.map((detail) => detail.message);
-      throw new ApiError(error.code, [{ path, message }]);
-    }
+    const slugged = await slugsOf([name]);
+    return at(path, () => findAmong(name, slugged, chainId));
   }
 
   return {
@@ -118,10 +121,25 @@ export function createCollections(
     findRef,
 
     /** The same for a body's `collections`; each is returned once. */
-    findRefs: async (refs: readonly NamedCollection[]): Promise<CollectionConfig[]> => [
-      ...new Set(await Promise.all(refs.map((ref, index) => findRef(ref, `collections[${index}]`)))),
-    ],
+    async findRefs(refs: readonly NamedCollection[]): Promise<CollectionConfig[]> {
+      const slugged = await slugsOf(refs.map(({ name }) => name));
+      const found = refs.map(({ name, chainId }, index) =>
+        at(`collections[${index}]`, () => findAmong(name, slugged, chainId)),
+      );
+      return [...new Set(found)];
+    },
   };
 }
 
 export type Collections = ReturnType<typeof createCollections>;
+
+/** Runs `find`; its refusal names `path`, whatever it named. */
+function at<Found>(path: string, find: () => Found): Found {
+  try {
+    return find();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const [message = "is not a collection served here"] = error.details.map((detail) => detail.message);
+    throw new ApiError(error.code, [{ path, message }]);
+  }
+}

@@ -3,6 +3,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { parseAddress } from "../../domain/token-ref.ts";
+import { sized } from "../../invalid-value.ts";
 import { ApiError, detailsOf } from "../http/errors.ts";
 import { requireJson } from "../http/router.ts";
 import { Button, Card, Notice, Title } from "../ui/parts.tsx";
@@ -28,7 +29,10 @@ export const messageBody = z.object({
   address: z.string().refine((text) => parseAddress(text) !== undefined, { error: "must be an address" }),
   chainId: z.int().positive(),
 });
-export const proofBody = z.object({ message: z.string().max(4_096), signature: z.string().max(20_000) });
+export const proofBody = z.object({
+  message: z.string().max(4_096, sized),
+  signature: z.string().max(20_000, sized),
+});
 
 /** The JSON body sent by our own scripts; throws INVALID_REQUEST with the problem. */
 export async function jsonOf<Schema extends z.ZodType>(

@@ -2,6 +2,7 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import { collectionKey } from "../../domain/token-ref.ts";
+import { listAtMost, shown, sized } from "../../invalid-value.ts";
 import type { AccessService } from "../access/keys/service.ts";
 import { LIVE_KEYS_MAX } from "../access/module.ts";
 import type { Sessions } from "../access/sign-in/sessions.ts";
@@ -19,11 +20,28 @@ import { OPERATOR } from "./actions.ts";
 // A month, for a key that ends by itself and for one that is rotated.
 const SECONDS_MAX = 30 * 86_400;
 
+const COLLECTIONS_MAX = 1_000;
+
 const newKeyBody = z
   .strictObject({
-    app: z.string().trim().min(1).max(100).refine(isStorable, { error: "must be Unicode without U+0000" }),
-    apis: z.array(z.enum(apiNames)).min(1),
-    collections: z.union([z.literal("all"), z.array(collectionRefField).min(1)]).default("all"),
+    app: z
+      .string()
+      .trim()
+      .min(1, sized)
+      .max(100, sized)
+      .refine(isStorable, { error: "must be Unicode without U+0000" }),
+    apis: z.array(z.enum(apiNames)).min(1, sized),
+    collections: z
+      .union([
+        z.literal("all"),
+        z
+          .array(collectionRefField, {
+            error: ({ input }) => `must be "all" or an array; it is ${shown(input)}`,
+          })
+          .min(1, sized)
+          .max(COLLECTIONS_MAX, listAtMost("collections", COLLECTIONS_MAX)),
+      ])
+      .default("all"),
     expires_in_seconds: z.int().min(1).max(SECONDS_MAX).optional().openapi({
       description:
         "How long the key works; by default, until it is revoked. A key that expires can't be rotated.",

@@ -2,7 +2,7 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import { collectionKey } from "../../domain/token-ref.ts";
-import { listAtMost } from "../../invalid-value.ts";
+import { listAtMost, sized } from "../../invalid-value.ts";
 import type { Collections } from "../catalog/collections.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
@@ -28,7 +28,10 @@ const requestBody = z
       .openapi({ description: "The chain; without it, the one that has the address." }),
     token_ids: z
       .array(tokenIdField)
-      .min(1, { error: "must contain at least one token id; leave it out for the whole collection" })
+      .min(1, {
+        ...sized,
+        error: "must contain at least one token id; leave it out for the whole collection",
+      })
       .max(TOKENS_MAX, listAtMost("ids", TOKENS_MAX))
       .optional()
       .openapi({ description: "Without it, every known token of the collection." }),

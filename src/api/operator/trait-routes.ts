@@ -4,6 +4,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { clip } from "../../domain/printable.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
+import { sized } from "../../invalid-value.ts";
 import type { Collections } from "../catalog/collections.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError, type ErrorDetail } from "../http/errors.ts";
@@ -59,7 +60,7 @@ const approvalBody = z
   .strictObject({
     collection: collectionRefField,
     // Converted as it was when stored.
-    trait_type: z.string().min(1).transform(storable),
+    trait_type: z.string().min(1, sized).transform(storable),
     display_type: displayTypeField,
   })
   .openapi("DisplayTypeApproval");

@@ -2,6 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { clip } from "../../domain/printable.ts";
+import { sized } from "../../invalid-value.ts";
 import { type EventType, eventTypes, isEventType } from "../events/rules.ts";
 import { collectionRefField, isStorable } from "../http/fields.ts";
 import { parseUrl } from "../http/text/parse-url.ts";
@@ -28,7 +29,7 @@ const fields = {
   // The service refuses URLs that only the operator's configuration decides on.
   url: z
     .string()
-    .max(URL_CHARACTERS_MAX, { abort: true })
+    .max(URL_CHARACTERS_MAX, { ...sized, abort: true })
     .refine((text) => parseUrl(text) !== undefined, {
       error: (issue) => `must be an https URL; "${clip(String(issue.input))}" can't be parsed`,
     })
@@ -38,14 +39,14 @@ const fields = {
     }),
   description: z
     .string()
-    .max(DESCRIPTION_MAX)
+    .max(DESCRIPTION_MAX, sized)
     .refine(isStorable, { error: "must not contain NUL or broken characters" })
     .nullable(),
   event_types: z
     .array(typeField)
-    .max(eventTypes.length)
+    .max(eventTypes.length, sized)
     .openapi({ description: "Empty for all.", example: ["lock", "unlock"] }),
-  collections: z.array(collectionRefField).max(COLLECTIONS_MAX).openapi({
+  collections: z.array(collectionRefField).max(COLLECTIONS_MAX, sized).openapi({
     description: "Addresses or slugs, or either after its chain, as in `chainId:address`. Empty for all.",
   }),
 };

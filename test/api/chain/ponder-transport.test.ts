@@ -599,7 +599,6 @@ describe("logs that a node has deleted", () => {
   const words = [
     ["geth's", 4_444, "pruned history unavailable"],
     ["Nethermind's", -32_001, "Pruned history unavailable, see EIP-4444"],
-    ["Erigon's", -32_000, "history not available for block 1: pruned"],
     ["a block's", -32_000, "block #1 not found: required historical state unavailable"],
   ] as const;
   beforeAll(() => chain.mine(100));
@@ -619,13 +618,24 @@ describe("logs that a node has deleted", () => {
       const error = (await ask().catch((reason) => reason)) as RpcError;
 
       expect(error.message).toBe(
-        `no endpoint of PONDER_RPC_URL_${chain.chainId} still has the logs of blocks 1 to 100 ("${message}"); add one of an archive node, or begin later (startBlock)`,
+        `an RPC endpoint has deleted the logs of blocks 1 to 100 ("${message}"), and no other gives them now; if none has them, add an archive node, or begin later (startBlock)`,
       );
       expect(error.stack).toBe(`Error: ${error.message}`);
       expect(getLogsRetryHelper({ error, params: [range] })).toMatchObject({ shouldRetry: false });
       expect(statuses()).toEqual(["used", "ready"]);
     },
   );
+
+  it.each([
+    "eth_getLogs is limited to a 10 range; larger historical ranges are not available on your plan",
+    "historical block 0x64 is not available yet",
+    "history service is temporarily unavailable, try again",
+  ])("are not meant by %j, which reaches Ponder as it is", async (message) => {
+    for (const rpc of view.rpcs)
+      rpc.refuse(({ method }) => (method === "eth_getLogs" ? { code: -32_000, message } : undefined));
+
+    expect(await ask().catch((reason) => reason)).toMatchObject({ code: -32_000, details: message });
+  });
 });
 
 it("an error that is about the call is passed on at once", async () => {

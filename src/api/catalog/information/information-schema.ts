@@ -2,7 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { clip } from "../../../domain/printable.ts";
-import { listAtMost } from "../../../invalid-value.ts";
+import { listAtMost, sized } from "../../../invalid-value.ts";
 import { faultOfSlug } from "../../http/text/slug.ts";
 import { hostOf } from "../../media/rules.ts";
 import { storable } from "../../metadata/rules.ts";
@@ -18,7 +18,7 @@ export const GROUPS_MAX = 100;
 // The maximum of trait types per token.
 const GROUP_TRAITS_MAX = 1_000;
 
-const textUpTo = (max: number) => z.string().max(max).transform(storable);
+const textUpTo = (max: number) => z.string().max(max, sized).transform(storable);
 
 const nameUpTo = (max: number) =>
   textUpTo(max).refine((text) => text.trim() !== "", { error: "must not be empty" });
@@ -36,7 +36,7 @@ const time = optional(
   z.iso
     .datetime()
     // PostgreSQL compares it with its clock, and accepts neither year 0 nor a fraction of 100 digits.
-    .max(TIME_CHARACTERS_MAX)
+    .max(TIME_CHARACTERS_MAX, sized)
     .refine((text) => !text.startsWith("0000"), {
       error: (issue) => `must be of the year 0001 or later; it is "${clip(String(issue.input))}"`,
     }),

@@ -3,7 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import { clip } from "../../../domain/printable.ts";
 import { parseAddress } from "../../../domain/token-ref.ts";
-import { kindOf, listAtMost, shown } from "../../../invalid-value.ts";
+import { kindOf, listAtMost, shown, sized } from "../../../invalid-value.ts";
 import { ApiError } from "../../http/errors.ts";
 import { storable, valueText } from "../../metadata/rules.ts";
 import type { TokenFilter } from "../../search/query.ts";
@@ -42,7 +42,7 @@ export const criteriaSchema = z
         name: traitNameSchema,
         values: z
           .array(traitValue)
-          .min(1, { error: "must contain at least one value" })
+          .min(1, { ...sized, error: "must contain at least one value" })
           .max(VALUES_MAX, listAtMost("values", VALUES_MAX)),
       },
       objectWith("name and values"),
@@ -80,7 +80,7 @@ export const rangeCriteriaSchema = z
   )
   .max(CONDITIONS_MAX, listAtMost("ranges", CONDITIONS_MAX));
 
-export const textSchema = z.string().max(TEXT_CHARACTERS_MAX);
+export const textSchema = z.string().max(TEXT_CHARACTERS_MAX, sized);
 
 export const ownerSchema = z.string().transform((text, context) => {
   const address = parseAddress(text);

@@ -283,7 +283,6 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       const state = states[endpoint - 1];
       if (state) noteLatest(state, block);
     },
-    chainId,
     /** Whether every endpoint has been down for `ms` or longer. */
     areDown: (ms: number): boolean =>
       states.every(({ fault, faultAt }) => fault !== undefined && Date.now() - faultAt >= ms),

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transport } from "viem";
 import type { ChainConfig } from "../../../config.ts";
-import { clip } from "../../../domain/printable.ts";
+import { printable } from "../../../domain/printable.ts";
 import { processWide } from "../../jobs/process-wide.ts";
 import {
   createDeliveredBlocks,
@@ -33,6 +33,7 @@ const UNKNOWN_RETRY_MS = 250;
 const PARENT_TRIES = 4;
 // Recent blocks are requested from the endpoint that reported them.
 const RECENT_BLOCKS = 128;
+const WORDS_MAX = 80;
 const NO_PARENT = `0x${"0".repeat(64)}`;
 
 /** A block that was reorged out. Ponder treats a numbered error containing "revert" as final, and starts over. */
@@ -185,7 +186,7 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
       if (answer.kind === "answer") return answer.result;
       if (isLogs && answer.refused?.reason === TOO_LARGE) throw tooLarge(call);
       const words = isLogs && answer.refused && wordsOf(answer.refused.error);
-      if (words && PRUNED.test(words)) throw pruned(endpoints.chainId, call, words);
+      if (words && PRUNED.test(words)) throw pruned(call, words);
       if (answer.refused) throw answer.refused.error;
       if (seen === undefined || Date.now() >= deadline)
         throw new Error(`${call.method} was answered with nothing`);
@@ -215,16 +216,16 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
 const toHex = (number: number): string => `0x${number.toString(16)}`;
 
 // As nodes word it that have deleted old receipts (EIP-4444).
-const PRUNED = /\bpruned\b|\bhistor(?:y|ical)\b.* (?:un|not )available/i;
+const PRUNED = /\bpruned\b|required historical state unavailable/i;
 
 /** What the node says, without what viem adds. */
 const wordsOf = (error: Error & { readonly details?: string }): string => error.details ?? error.message;
 
 /** For the operator. Without a stack, which Ponder would print at each of its tries. */
-function pruned(chainId: number, call: Call, words: string): Error {
+function pruned(call: Call, words: string): Error {
   const { from, to } = rangeOf(call);
   const error = new Error(
-    `no endpoint of PONDER_RPC_URL_${chainId} still has the logs of blocks ${from} to ${to} ("${clip(words)}"); add one of an archive node, or begin later (startBlock)`,
+    `an RPC endpoint has deleted the logs of blocks ${from} to ${to} ("${printable(words, WORDS_MAX)}"), and no other gives them now; if none has them, add an archive node, or begin later (startBlock)`,
   );
   return Object.assign(error, { stack: `Error: ${error.message}` });
 }

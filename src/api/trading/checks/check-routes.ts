@@ -2,7 +2,7 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
-import { shown } from "../../../invalid-value.ts";
+import { shown, sized } from "../../../invalid-value.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError, type ErrorDetail } from "../../http/errors.ts";
 import { addressField, chainIdField, tokenIdField } from "../../http/fields.ts";
@@ -23,7 +23,7 @@ const BODY_BYTES_MAX = 64 * 1024;
 
 const itemsField = z
   .array(z.strictObject({ collection_address: addressField, token_id: tokenIdField }))
-  .min(1, { error: "must contain at least one token" })
+  .min(1, { ...sized, error: "must contain at least one token" })
   .superRefine((items, context) => {
     if (items.length <= ITEMS_MAX) return;
     context.addIssue({
