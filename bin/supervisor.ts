@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { PassingBootError } from "../src/api/data-folder.ts";
 import { explainRefusal, findRefusal, nextSchema, type PonderRefusal } from "./ponder-refusal.ts";
 
 // Ponder's own code for "try again": an RPC endpoint or a database did not answer; never a fault in the code.
@@ -87,6 +88,7 @@ export function createSupervisor({
   let killing: NodeJS.Timeout | undefined;
   let stopAskedAt: number | undefined;
   let isRestartAsked = false;
+  let hasReachedPostgres = false;
   let waiting = new AbortController();
 
   async function run(): Promise<number> {
@@ -113,9 +115,10 @@ export function createSupervisor({
 
       waiting = new AbortController();
       if (end.refusal?.kind === "node-behind") onLine(explainRefusal(end.refusal));
-      if (isWorthAnotherStart(end)) {
+      // On a first start, an operator is there to read why it ended.
+      if (isWorthAnotherStart(end) || (hasReachedPostgres && isPassing(end))) {
         // A refusal ends a start, however long it takes.
-        if (now() - startedAt >= STEADY_MS && !end.refusal) delayMs = 0;
+        if (now() - startedAt >= STEADY_MS && !end.refusal && !isPassing(end)) delayMs = 0;
         onLine(
           `Ponder ended ${describe(end)}; starting it again ${delayMs ? `in ${delayMs / 1_000} s` : "at once"}.`,
         );
@@ -182,6 +185,7 @@ export function createSupervisor({
     while (!ended.aborted) {
       const seen = await probe();
       if (ended.aborted) return;
+      hasReachedPostgres ||= seen !== undefined;
       if (first && seen && seen !== first) {
         restart(
           "PostgreSQL has restarted; restarting Ponder, which takes up again what the crash may have cost.",
@@ -243,6 +247,8 @@ export function createSupervisor({
 
 const isWorthAnotherStart = ({ code, signal, refusal }: End): boolean =>
   signal !== null || code === TRY_AGAIN_CODE || refusal?.kind === "node-behind";
+
+const isPassing = ({ code }: End): boolean => code === PassingBootError.exitCode;
 
 const describe = ({ code, signal }: End): string => (signal ? `by ${signal}` : `with exit code ${code}`);
 

@@ -2,19 +2,15 @@
 
 import { BootError } from "../boot-error.ts";
 import { loadIndexConfig } from "../config.ts";
-import { requireFreePort, requireSlugs, stopOnBootError } from "./boot.ts";
+import { requireFreePort, requireSlugs, stopOnBootError, TRY_AGAIN_CODE, unlessAway } from "./boot.ts";
 import { requireSameChain } from "./chain/index/require-same-chain.ts";
 import { lockSchemaForProcess } from "./chain/index/schema-lock.ts";
 import { ponderTransport } from "./chain/rpc/ponder-transport.ts";
 import { verifyChainIds } from "./chain/rpc/verify-chain-ids.ts";
 import { loadServingConfig } from "./config.ts";
-import { isDatabaseAway } from "./db/database-away.ts";
 import { requireDatabase } from "./db/require-database.ts";
 import { ponderRuntime } from "./ponder-runtime.ts";
 import { databaseUrl } from "./postgres/database-url.ts";
-
-// Ponder's own exit code for "restart me"; the supervisor restarts on it.
-const TRY_AGAIN_CODE = 75;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -55,12 +51,4 @@ const takeSchema = (connectionString: string, schema: string) =>
       // Skip Ponder's own shutdown: it would unlock the schema under its new owner.
       process.exit(TRY_AGAIN_CODE);
     },
-  });
-
-/** Ends the process with the code for another start if PostgreSQL is away. */
-const unlessAway = (work: () => Promise<void>): Promise<void> =>
-  work().catch((error: Error) => {
-    if (!isDatabaseAway(error)) throw error;
-    say(`vitrine: PostgreSQL can't be reached (${error.message || String(error)}).`);
-    process.exit(TRY_AGAIN_CODE);
   });

@@ -1,9 +1,14 @@
-/** How a failed start ends: one sentence on stderr and exit code 1, no stack. */
+/** How a failed start ends: one sentence on stderr and an exit code, no stack. */
 
 import { createServer } from "node:net";
 import { BootError } from "../boot-error.ts";
 import type { CollectionConfig } from "../config.ts";
+import { PassingBootError } from "./data-folder.ts";
+import { isDatabaseAway } from "./db/database-away.ts";
 import { faultOfSlug } from "./http/text/slug.ts";
+
+// Ponder's own exit code for "restart me"; the supervisor restarts on it.
+export const TRY_AGAIN_CODE = 75;
 
 export async function stopOnBootError<T>(boot: () => Promise<T>): Promise<T> {
   try {
@@ -11,9 +16,17 @@ export async function stopOnBootError<T>(boot: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof BootError)) throw error;
     process.stderr.write(`vitrine: ${error.message}\n`);
-    process.exit(1);
+    process.exit(error instanceof PassingBootError ? PassingBootError.exitCode : 1);
   }
 }
+
+/** Ends the process with the code for another start if PostgreSQL is away. */
+export const unlessAway = (work: () => Promise<void>): Promise<void> =>
+  work().catch((error: Error) => {
+    if (!isDatabaseAway(error)) throw error;
+    process.stderr.write(`vitrine: PostgreSQL can't be reached (${error.message || String(error)}).\n`);
+    process.exit(TRY_AGAIN_CODE);
+  });
 
 /**
  * Throws a BootError when the port is taken. Ponder would silently move to the next free one, and clients of the old

@@ -5,6 +5,12 @@ import { mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { BootError } from "../boot-error.ts";
 
+/** A BootError whose cause may pass, so that the same start succeeds later. */
+export class PassingBootError extends BootError {
+  /** Not 1, which nothing restarts; EX_IOERR of sysexits.h. */
+  static readonly exitCode = 74;
+}
+
 /** Makes the folder, and those above it, unless it exists. Throws a BootError where it can't be made. */
 export function makeDataFolder(folder: string): void {
   try {
@@ -19,11 +25,13 @@ export function makeDataFolder(folder: string): void {
 /** What a failed write to the folder ends a start with. */
 export function unwritable(folder: string, cause: Error): BootError {
   const { code = cause.message } = cause as NodeJS.ErrnoException;
-  const remedy = code === "ENOSPC" || code === "EDQUOT" ? "free space there or set" : "set";
-  return new BootError(
-    `${folder} can't be written (${code}); ${remedy} VITRINE_DATA to a folder that can be written.`,
-    { cause },
-  );
+  const remedy = "set VITRINE_DATA to a folder that can be written.";
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return new PassingBootError(
+      `${folder} can't be written (${code}): its disk is full; free space there or ${remedy}`,
+      { cause },
+    );
+  return new BootError(`${folder} can't be written (${code}); ${remedy}`, { cause });
 }
 
 /**

@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nextSchema } from "../../bin/ponder-refusal.ts";
 import { createSupervisor, SAME_SIGNAL_MS, type SupervisorOptions } from "../../bin/supervisor.ts";
+import { PassingBootError } from "../../src/api/data-folder.ts";
 
 const OTHER_INDEX = 'MigrationError: Schema "vitrine_chain" was previously used by a different Ponder app.';
 const OTHER_CHAIN =
@@ -48,6 +49,25 @@ describe("a supervised child", () => {
 
     expect(pauses).toEqual([250, 500, 250]);
     expect(lines[2]).toBe("Ponder ended with exit code 75; starting it again at once.");
+  });
+
+  it("that can't use PostgreSQL's folder is started again if PostgreSQL has answered before, and until it does again", async () => {
+    const lives = [0, 20_000, 20_000, 81_000, 81_000, 142_000];
+    const codes = [75, ...Array<number>(3).fill(PassingBootError.exitCode), 0];
+    const { supervisor, pauses } = supervise(endings(codes), { now: () => lives.shift() ?? 142_000 });
+
+    expect(await supervisor.run()).toBe(0);
+    // However long each of those took to give up.
+    expect(pauses).toEqual([250, 500, 1_000]);
+  });
+
+  it("that can't use PostgreSQL's folder ends a first start, with a code that is no mistake of the configuration", async () => {
+    const { supervisor, pauses } = supervise(endings([PassingBootError.exitCode]), {
+      probe: async () => undefined,
+    });
+
+    expect(await supervisor.run()).toBe(74);
+    expect(pauses).toEqual([]);
   });
 
   it("that a signal kills is started again", async () => {

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { BootError } from "../../boot-error.ts";
-import { makeDataFolder, unwritable } from "../data-folder.ts";
+import { makeDataFolder, PassingBootError, unwritable } from "../data-folder.ts";
+import { readFreeBytes } from "../free-bytes.ts";
 import { programArguments } from "../jobs/program.ts";
 import { findInstall, type PostgresInstall } from "./postgres-install.ts";
 import { interrupt, type RunningServer, runningServer } from "./postgres-process.ts";
@@ -20,6 +21,11 @@ const ANSWER_TIMEOUT_MS = 5_000;
 // A keeper that lost the race exits at once; an immediate retry would only slow the winner.
 const KEEPER_PAUSE_MS = 1_000;
 const POLL_MS = 25;
+// PostgreSQL can't start or recover without room for one more segment of its log of changes.
+const FREE_BYTES_MIN = 16 * 1024 * 1024;
+const WRONG_PASSWORD = "28P01";
+const CANNOT_CONNECT_NOW = "57P03";
+const DISK_FULL = "53100";
 
 /** Application name of the keeper's session, so that a joining process notices a server without a keeper. */
 export const KEEPER_NAME = "vitrine keeper";
@@ -40,16 +46,24 @@ export interface KeeperOrder {
   readonly idleMs: number;
 }
 
-type State = "absent" | "silent" | "starting" | "unwatched" | "ready";
+export interface JoinOptions {
+  readonly idleMs?: number;
+  /** How long a server may give no sign of progress. */
+  readonly patienceMs?: number;
+  readonly freeBytes?: (folder: string) => Promise<number | undefined>;
+}
+
+/** An error is the server's own answer. */
+type State = "absent" | "silent" | "starting" | "unwatched" | "ready" | pg.DatabaseError;
 
 /**
  * The URL of a working database in this data folder. Starts the server if none runs there and joins it otherwise,
  * however many processes ask at once. The server stops `idleMs` after its last client has left. Throws a BootError when
- * the folder can't be used.
+ * the folder can't be used; a PassingBootError where it may be usable later.
  */
 export async function joinEmbeddedPostgres(
   dataFolder: string,
-  { idleMs = IDLE_MS }: { idleMs?: number } = {},
+  { idleMs = IDLE_MS, patienceMs = PATIENCE_MS, freeBytes = readFreeBytes }: JoinOptions = {},
 ): Promise<string> {
   const files = filesOf(dataFolder);
   makeDataFolder(dataFolder);
@@ -58,14 +72,15 @@ export async function joinEmbeddedPostgres(
   let keeper: ChildProcess | undefined;
   let keeperStarted = 0;
   let lastSign = Date.now();
-  while (Date.now() - lastSign < PATIENCE_MS) {
+  let state: State = "absent";
+  while (Date.now() - lastSign < patienceMs) {
     const server = runningServer(files.cluster);
-    const state: State = server ? await ask(files, server) : "absent";
+    state = server ? await ask(files, server) : "absent";
 
     // Replaying the log after a crash may take minutes; the server reports it throughout.
     if (state === "starting") lastSign = Date.now();
-    if (keeper?.exitCode)
-      throw new BootError(`PostgreSQL in ${files.cluster} did not start; ${files.log} says why.`);
+    if (isDiskFull(state)) break;
+    if (keeper?.exitCode) throw await notJoined(files, freeBytes, `did not start; ${files.log} says why.`);
     const isKeeperDue = !keeper || (hasEnded(keeper) && Date.now() - keeperStarted > KEEPER_PAUSE_MS);
     if (isKeeperDue && (state === "absent" || state === "unwatched")) {
       keeper = startKeeper(dataFolder, idleMs);
@@ -75,8 +90,38 @@ export async function joinEmbeddedPostgres(
     if (server && (state === "ready" || state === "unwatched")) return urlOf(files, server, "vitrine");
     await sleep(POLL_MS);
   }
-  throw new BootError(
-    `PostgreSQL in ${files.cluster} does not answer: another process uses the folder; stop it or set VITRINE_DATA to another folder.`,
+  if (typeof state === "object") throw refused(files, state);
+  throw await notJoined(
+    files,
+    freeBytes,
+    "does not answer: another process uses the folder; stop it or set VITRINE_DATA to another folder.",
+  );
+}
+
+const isDiskFull = (state: State): boolean => typeof state === "object" && state.code === DISK_FULL;
+
+function refused({ folder, cluster, log }: EmbeddedPostgresFiles, cause: pg.DatabaseError): BootError {
+  const { message, code } = cause;
+  const remedy = isDiskFull(cause)
+    ? `the disk of ${folder} is full; free space there.`
+    : `${log} may say more.`;
+  return new PassingBootError(
+    `PostgreSQL in ${cluster} refuses connections (${code}: ${message}); ${remedy}`,
+    { cause },
+  );
+}
+
+/** PostgreSQL's log is on the same disk, and says nothing where that is full. */
+async function notJoined(
+  { folder, cluster }: EmbeddedPostgresFiles,
+  freeBytes: NonNullable<JoinOptions["freeBytes"]>,
+  otherwise: string,
+): Promise<BootError> {
+  const isFull = ((await freeBytes(folder)) ?? FREE_BYTES_MIN) < FREE_BYTES_MIN;
+  return new PassingBootError(
+    isFull
+      ? `PostgreSQL in ${cluster} can't run: the disk of ${folder} is full; free space there.`
+      : `PostgreSQL in ${cluster} ${otherwise}`,
   );
 }
 
@@ -144,9 +189,9 @@ async function ask(files: EmbeddedPostgresFiles, server: RunningServer): Promise
     ]);
     return keepers.rowCount ? "ready" : "unwatched";
   } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === "28P01") throw wrongPassword(files.cluster, files.password);
-    return code === "57P03" ? "starting" : "silent";
+    if (!(error instanceof pg.DatabaseError)) return "silent";
+    if (error.code === WRONG_PASSWORD) throw wrongPassword(files.cluster, files.password);
+    return error.code === CANNOT_CONNECT_NOW ? "starting" : error;
   } finally {
     await client.end();
   }

@@ -36,7 +36,7 @@ const HOSTILE: readonly unknown[] = [
   { length: 99_999 },
   { toString: 1, valueOf: 1, toJSON: 1 },
   [[[]]],
-  { __proto__: null, then: 1 },
+  { constructor: 1, valueOf: null },
   1e308,
 ];
 

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PassingBootError } from "../../../src/api/data-folder.ts";
 import {
   joinEmbeddedPostgres,
   KEEPER_NAME,
@@ -154,6 +155,52 @@ describe("an embedded PostgreSQL", () => {
   });
 });
 
+describe("a PostgreSQL that can't be joined for now", () => {
+  const FULL = "could not write init file: No space left on device";
+
+  it("because its server finds the disk full is refused at once with that, and joined once there is space", async () => {
+    const url = await joinEmbeddedPostgres(folder);
+    await refuseSessions(url, "disk_full", FULL);
+
+    const refusal = await joinEmbeddedPostgres(folder).catch((error: unknown) => error);
+    await admitSessions(url);
+
+    expect(refusal).toBeInstanceOf(PassingBootError);
+    expect(String(refusal)).toBe(
+      `BootError: PostgreSQL in ${folder}/postgres refuses connections (53100: ${FULL}); the disk of ${folder} is full; free space there.`,
+    );
+    expect(await joinEmbeddedPostgres(folder)).toBe(url);
+  });
+
+  it("for another reason of its server's own is refused with that reason", async () => {
+    await refuseSessions(await joinEmbeddedPostgres(folder), "out_of_memory", "out of memory");
+
+    const refusal = await joinEmbeddedPostgres(folder, { patienceMs: 200 }).catch((error: unknown) => error);
+
+    expect(refusal).toBeInstanceOf(PassingBootError);
+    expect(String(refusal)).toBe(
+      `BootError: PostgreSQL in ${folder}/postgres refuses connections (53200: out of memory); ${folder}/postgres.log may say more.`,
+    );
+  });
+
+  it.each([
+    [0, "can't run: the disk of FOLDER is full; free space there."],
+    [1e9, "did not start; FOLDER/postgres.log says why."],
+  ])("because it does not start, with %d bytes free on its disk, is refused: it %s", async (free, reason) => {
+    await joinEmbeddedPostgres(folder);
+    await stopEmbeddedPostgres(folder);
+    writeFileSync(join(folder, "postgres", "postgresql.conf"), "no such = setting");
+
+    const joining = joinEmbeddedPostgres(folder, { freeBytes: async () => free });
+    const refusal = await joining.catch((error: unknown) => error);
+
+    expect(refusal).toBeInstanceOf(PassingBootError);
+    expect(String(refusal)).toBe(
+      `BootError: PostgreSQL in ${folder}/postgres ${reason.replace("FOLDER", folder)}`,
+    );
+  });
+});
+
 describe("a data folder", () => {
   it("is recovered after a crash of the machine, at the same address", async () => {
     const before = await joinEmbeddedPostgres(folder);
@@ -220,6 +267,20 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
     await client.end();
   }
 }
+
+/** Has the server answer new sessions of the database that is joined through with this error. */
+const refuseSessions = (url: string, condition: string, message: string) =>
+  query(
+    ofPostgres(url),
+    `create function refuse() returns event_trigger language plpgsql as
+       $$begin raise '${message}' using errcode = '${condition}'; end$$;
+     create event trigger refusing on login execute function refuse()`,
+  );
+
+const admitSessions = (url: string) =>
+  query(`${ofPostgres(url)}?options=-cevent_triggers%3Doff`, "drop event trigger refusing");
+
+const ofPostgres = (url: string): string => Object.assign(new URL(url), { pathname: "/postgres" }).href;
 
 /** Another process that joins, prints its URL and stays connected until it is killed. */
 async function startClient(): Promise<{ process: ChildProcess; url: string }> {
