@@ -12,14 +12,21 @@ const allowed = (taken: readonly { readonly isAllowed: boolean }[]): number =>
 
 describe("a rate limit", () => {
   it("is exact across processes that count at the same time", async () => {
-    const [one, other] = [
-      createRateLimiter(database, limit("shared")),
-      createRateLimiter(database, limit("shared")),
-    ];
+    const slow = new Set<string>();
+    const takeTogether = async (name: string) => {
+      const start = () => createRateLimiter(database, limit(name), () => () => void slow.add(name));
+      const taken = await Promise.all([takeMany(start(), 30), takeMany(start(), 30)]);
+      return { name, count: allowed(taken.flat()) };
+    };
+    let nth = 0;
 
-    const taken = await Promise.all([takeMany(one, 30), takeMany(other, 30)]);
+    // A database that takes longer than a second, as on a machine that others use, is not waited for.
+    const { count } = await eventually(
+      () => takeTogether(`shared ${nth++}`),
+      ({ name }) => !slow.has(name),
+    );
 
-    expect(allowed(taken.flat())).toBe(25);
+    expect(count).toBe(25);
   });
 
   it("counts each key and each limit for itself", async () => {
