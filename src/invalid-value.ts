@@ -27,10 +27,12 @@ const TYPES: Readonly<Record<string, string>> = {
   int: "a whole number",
   boolean: "true or false",
   array: "an array",
+  tuple: "an array",
   object: "an object",
   record: "an object",
 };
 const FORMATS: Readonly<Record<string, string>> = {
+  safeint: "a whole number",
   uuid: "a UUID",
   datetime: "an ISO 8601 time in UTC, such as 2026-01-31T12:00:00Z",
 };
@@ -46,6 +48,8 @@ export const explainInvalid: z.core.$ZodErrorMap = (issue) => {
       return mustBe(typeOf(issue), issue.input, issue.expected === "int" ? shown : kindOf);
     case "invalid_value":
       return mustBe(oneOf.format(issue.values.map(String)), issue.input);
+    case "invalid_union":
+      return explainUnion(issue);
     case "invalid_format":
       return mustBe(FORMATS[issue.format], issue.input);
     case "too_small":
@@ -69,6 +73,14 @@ function typeOf({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidT
 
 const mustBe = (what: string | undefined, input: unknown, describe = shown): string | undefined =>
   what === undefined ? undefined : `must be ${what}; it is ${describe(input)}`;
+
+/** Only of one that chooses its form by a field, which the path of the issue names; others have problems of their own. */
+function explainUnion({ discriminator, options, input }: Tagged): string | undefined {
+  if (typeof discriminator !== "string" || !Array.isArray(options)) return undefined;
+  return mustBe(oneOf.format(options.map(String)), (input as Record<string, unknown>)[discriminator]);
+}
+
+type Tagged = { readonly discriminator?: unknown; readonly options?: unknown; readonly input: unknown };
 
 type Bounded = Pick<z.core.$ZodIssueTooBig, "origin" | "inclusive"> & { readonly input: unknown };
 

@@ -79,12 +79,12 @@ describe("entries that are refused", () => {
     {
       fault: "no chain id",
       content: [{ ...entry, chainId: undefined }],
-      says: "[0].chainId: must be a number; it is missing",
+      says: "[0].chainId: must be a whole number; it is missing",
     },
     {
       fault: "a chain id in quotes",
       content: [{ ...entry, chainId: "2020" }],
-      says: "[0].chainId: must be a number; it is a string",
+      says: "[0].chainId: must be a whole number; it is a string",
     },
     {
       fault: "chain id 0",

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { access, constants, open, rm } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, resolve, sep } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
@@ -44,7 +44,8 @@ const ABSENT: readonly unknown[] = ["ENOENT", "ENOTDIR"];
 /** Before anything is asked of the service. */
 async function requireFolder(file: string): Promise<void> {
   const folder = dirname(resolve(file));
-  if (/[/\\]$/.test(file)) throw new Error(`${file} can't be written: it names a folder.`);
+  if (file.endsWith("/") || file.endsWith(sep))
+    throw new Error(`${file} can't be written: it names a folder.`);
   // With the slash, a file isn't one.
   await access(`${folder}/`, constants.W_OK).catch((cause: NodeJS.ErrnoException) => {
     const why = ABSENT.includes(cause.code) ? "is no folder" : `can't be written (${cause.code})`;

@@ -87,18 +87,19 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
-/** Of what could be a secret in a wrong place, such as a login in a URL or a private key, only that it is there. */
-const whatIsWrong = (entry: string): string =>
-  /[@/]|[0-9a-f]{64}/i.test(entry) ? "one of its entries is not one" : `it lists ${shown(entry)}`;
+// A login in a URL, or a private key: in the wrong place, but a secret all the same.
+const MAY_BE_SECRET = /@|:\/\/|[0-9a-f]{64}/i;
 
 /** Entries separated by commas. */
 const listOf = (what: string, isEntry: (text: string) => boolean) =>
   list.transform((texts, context) => {
-    const wrong = texts.find((text) => !isEntry(text));
-    if (wrong === undefined) return texts;
+    const wrong = texts.findIndex((text) => !isEntry(text));
+    const text = texts[wrong];
+    if (text === undefined) return texts;
+    const found = MAY_BE_SECRET.test(text) ? `entry ${wrong + 1} is not one` : `it lists ${shown(text)}`;
     context.addIssue({
       code: "custom",
-      message: `must list ${what}, separated by commas; ${whatIsWrong(wrong)}`,
+      message: `must list ${what}, separated by commas; ${found}`,
     });
     return z.NEVER;
   });

@@ -219,6 +219,20 @@ describe("refusals", () => {
     }
   });
 
+  it.each([
+    ["ALLOW_PRIVATE_HOSTS", "a:1,http://user:hunter2@ipfs.internal:5001", "entry 2 is not one"],
+    ["TRUSTED_PROXIES", "http://u:hunter2@10.0.0.1:3128", "entry 1 is not one"],
+    ["OPERATOR_ADDRESSES", `0x${"ab".repeat(32)}`, "entry 1 is not one"],
+    ["TRUSTED_PROXIES", "::1,10.0.0.0/33", 'it lists "10.0.0.0/33"'],
+    ["ALLOW_PRIVATE_HOSTS", "localhost", 'it lists "localhost"'],
+    ["OPERATOR_ADDRESSES", "0xabc", 'it lists "0xabc"'],
+  ])("repeats the wrong entry of %s=%s, unless it could hold a secret", (name, value, found) => {
+    const message = refusal({ [name]: value });
+
+    expect(message).toContain(`; ${found}. See README`);
+    expect(message).not.toMatch(/hunter2|abababab/);
+  });
+
   it("reports all bad variables in one message", () => {
     const message = refusal({ PORT: "http", BASE_URL: "vitrine", TRADE_MAX_AGE: "soon" });
 

@@ -10,7 +10,10 @@ export const walletCall = z.discriminatedUnion("method", [
   z.object({ method: z.literal("eth_chainId") }),
   z.object({
     method: z.literal("personal_sign"),
-    params: z.tuple([z.string().regex(/^0x(?:[0-9a-f]{2}){1,8192}$/), z.string()]),
+    params: z.tuple([
+      z.string().regex(/^0x(?:[0-9a-f]{2}){1,8192}$/, { error: "must be 1 to 8192 bytes in hex" }),
+      z.string(),
+    ]),
   }),
 ]);
 

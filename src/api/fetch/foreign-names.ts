@@ -53,5 +53,6 @@ async function resolve(hostname: string, servers?: readonly string[]): Promise<L
 
 function explain(hostname: string, errors: readonly NodeJS.ErrnoException[]): Error {
   const code = errors.every((error) => ABSENT.includes(error.code)) ? NO_SUCH_NAME : TRY_AGAIN;
-  return Object.assign(new Error(`${hostname} can't be resolved`, { cause: errors[0] }), { code });
+  // Not as its cause: a DNS server that refuses a connection isn't a host that does.
+  return Object.assign(new Error(`${hostname} can't be resolved: ${errors[0]?.message}`), { code });
 }

@@ -36,7 +36,8 @@ const newKeyBody = z
         z.literal("all"),
         z
           .array(collectionRefField, {
-            error: ({ input }) => `must be "all" or an array; it is ${shown(input)}`,
+            error: ({ code, input }) =>
+              code === "invalid_type" ? `must be "all" or an array; it is ${shown(input)}` : undefined,
           })
           .min(1, sized)
           .max(COLLECTIONS_MAX, listAtMost("collections", COLLECTIONS_MAX)),

@@ -2,7 +2,6 @@
 
 import { z } from "zod";
 import { BootError } from "../../boot-error.ts";
-import { explainInvalid } from "../../invalid-value.ts";
 import { parseUrl } from "../http/text/parse-url.ts";
 
 const samplers = [
@@ -60,7 +59,7 @@ export function isTraced(environment: Readonly<Record<string, string | undefined
   const isDisabled = set.OTEL_SDK_DISABLED?.toLowerCase() === "true" || set.OTEL_TRACES_EXPORTER === "none";
   if (isDisabled || !(set.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? set.OTEL_EXPORTER_OTLP_ENDPOINT))
     return false;
-  const parsed = environmentSchema.safeParse(set, { error: explainInvalid });
+  const parsed = environmentSchema.safeParse(set);
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
     throw new BootError(`${problems.join("; ")}. See docs/operations.md "Traces".`);

@@ -46,6 +46,28 @@ describe("keys", () => {
       });
   });
 
+  it.each([
+    [[], "must not be empty"],
+    ["some", 'must be "all" or an array; it is "some"'],
+    [null, 'must be "all" or an array; it is null'],
+  ])("are refused for the collections %j", async (collections, message) => {
+    const { body } = await admin("/keys", { body: { app: "Partner", apis: ["market"], collections } });
+
+    expect(body.details).toEqual([{ path: "collections", message }]);
+  });
+
+  it("are made for up to 1,000 collections, each as often as it is named", async () => {
+    const make = (count: number) =>
+      admin("/keys", {
+        body: { app: "Partner", apis: ["market"], collections: Array(count).fill("heroes") },
+      });
+
+    expect([(await make(999)).status, (await make(1_000)).status]).toEqual([201, 201]);
+    expect((await make(1_001)).body.details).toEqual([
+      { path: "collections", message: "has 1001 collections; the limit is 1000" },
+    ]);
+  });
+
   it("are made, work at once, are listed by their first characters and revoked", async () => {
     const made = await admin("/keys", { body: { app: "Partner", apis: ["market"], collections: "all" } });
     expect(made.status).toBe(201);

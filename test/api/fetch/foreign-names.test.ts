@@ -4,6 +4,7 @@ import { type LookupAddress, lookup } from "node:dns";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createForeignLookup } from "../../../src/api/fetch/foreign-names.ts";
+import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -64,6 +65,19 @@ describe("a name", () => {
   ])("%s ends with %s, as with the system's resolver", async (name, code) => {
     await expect(resolve(`${name}.test`)).rejects.toMatchObject({ code });
   });
+});
+
+it.each([
+  ["none", "the host can't be reached (ENOTFOUND)"],
+  ["empty", "the host can't be reached (ENOTFOUND)"],
+  ["broken", "the host can't be reached (EAI_AGAIN)"],
+  ["slow", "the host can't be reached (EAI_AGAIN)"],
+])("%s fails a fetch, which may be tried again: %s", async (name, message) => {
+  const fetch = createGuardedFetch(new Set(), "test", { lookup: createForeignLookup([dns.server]) });
+
+  expect(
+    await fetch(`http://${name}.test/`, { bytesMax: 1, timeoutMs: 20_000, accept: "*/*" }),
+  ).toMatchObject({ kind: "failed", reason: "unreachable", transient: true, message });
 });
 
 it("that no server answers for holds up no other name, and not the system's resolver", async () => {

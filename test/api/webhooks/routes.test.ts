@@ -75,6 +75,15 @@ describe("registering", () => {
     expect(answer.body.details).toContainEqual({ path, message });
   });
 
+  it("names up to 100 collections", async () => {
+    const named = (count: number) => create({ collections: Array(count).fill("heroes") });
+
+    expect([(await named(99)).status, (await named(100)).status]).toEqual([201, 201]);
+    expect((await named(101)).body.details).toEqual([
+      { path: "collections", message: "has 101 entries; the limit is 100" },
+    ]);
+  });
+
   it("refuses a collection that is not served", async () => {
     const { body } = await create({ collections: [`0x${"1".repeat(40)}`] });
     expect(body).toMatchObject({
