@@ -111,6 +111,24 @@ it("says what to install where there is no wallet, and takes a rejected signatur
   await context.close();
 });
 
+it.each([
+  ["0x", 'must be 1 to 8,192 bytes in hex; it is "0x"'],
+  ["hello", 'must be 1 to 8,192 bytes in hex; it is "hello"'],
+  [`0x${"00".repeat(8193)}`, expect.stringMatching(/^must be 1 to 8,192 bytes in hex; it is "0x0+…"$/)],
+  [7, "must be a string; it is a number"],
+])("the demo's wallet does not sign %o", async (text, message) => {
+  const response = await fetch(`${world.service.baseUrl}/console/demo-wallet`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: world.service.baseUrl },
+    body: JSON.stringify({ method: "personal_sign", params: [text, "0x"] }),
+  });
+
+  expect([response.status, ((await response.json()) as { details: unknown }).details]).toEqual([
+    400,
+    [{ path: "params[0]", message }],
+  ]);
+});
+
 it("tables keep their headings on one line", async () => {
   const { context, page } = await open({ viewport: { width: 1440, height: 900 } });
   await page.goto(`/collections/${world.chain.chainId}/${world.items}/1`);
