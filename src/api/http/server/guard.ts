@@ -9,11 +9,14 @@ import http, {
 import type { Socket } from "node:net";
 import { ApiError, type ErrorCode } from "../errors.ts";
 import { type RateLimiter, rateLimited } from "../limits/rate-limit.ts";
+import { connectionsMax, endSurplus } from "./connection-limit.ts";
 import { answerEarly, answerFault } from "./early-answer.ts";
 import { dropRest, lingerOnClose } from "./linger.ts";
 import { type Connection, type EndReason, endUnread, type UnreadLimits, unreadLimits } from "./unread.ts";
 
 export interface ServerLimits extends UnreadLimits {
+  /** How many connections the process may have open. */
+  readonly connections: number;
   /** How long the headers of a request, and the whole request, may take to arrive. */
   readonly headSeconds: number;
   readonly wholeSeconds: number;
@@ -28,6 +31,7 @@ export interface ServerLimits extends UnreadLimits {
 
 export const serverLimits: ServerLimits = {
   ...unreadLimits,
+  connections: connectionsMax(),
   headSeconds: 15,
   wholeSeconds: 30,
   idleSeconds: 65,
@@ -158,6 +162,7 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
       isClosing: false,
     };
     connections.set(socket, connection);
+    endSurplus(connections, limits.connections, { clientOf, end });
     lingerOnClose(socket, connection);
     socket.once("close", () => connections.delete(socket));
   });
@@ -174,6 +179,7 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
 
   const end = ({ socket }: Connection, reason: EndReason): void => {
     socket.destroy();
+    connections.delete(socket);
     guard.onEnd(reason);
   };
   const checkConnections = setInterval(() => {

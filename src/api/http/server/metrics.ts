@@ -14,7 +14,7 @@ export function createConnectionMetrics(registry: Registry, logger: Logger): (re
   registry.removeSingleMetric(NAME);
   const ended = new Counter({
     name: NAME,
-    help: "Connections ended because their clients did not read their answers, or sent a body too slowly",
+    help: "Connections ended because their clients read answers or sent bodies too slowly, or had too many connections",
     labelNames: ["reason"],
     registers: [registry],
   });

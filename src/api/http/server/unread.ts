@@ -27,7 +27,7 @@ export const unreadLimits: UnreadLimits = {
 };
 
 /** Why a connection was ended. */
-export type EndReason = "stalled" | "client_unread" | "process_unread" | "slow_body";
+export type EndReason = "stalled" | "client_unread" | "process_unread" | "slow_body" | "too_many";
 
 export interface Connection extends Lingering {
   readonly socket: Socket;

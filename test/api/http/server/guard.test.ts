@@ -1,11 +1,15 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, RequestListener, Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createClientOf } from "../../../../src/api/http/client-address.ts";
 import { createMemoryRateLimiter } from "../../../../src/api/http/limits/rate-limiter.ts";
+import { connectionsMax } from "../../../../src/api/http/server/connection-limit.ts";
 import { createGuardedServer, serverLimits } from "../../../../src/api/http/server/guard.ts";
 import { exchange, open, parseAnswer, readAll } from "../../../support/raw-http.ts";
 
@@ -72,6 +76,78 @@ const until = (passes: () => void): Promise<void> => vi.waitFor(passes, { timeou
 /** More than the kernels of both sides buffer. */
 const large = Buffer.alloc(16 * MEBIBYTE, "x");
 const answerLarge: RequestListener = (_request, response) => void response.end(large);
+
+describe("open connections", () => {
+  const limits = { connections: 32 };
+  const flood = (port: number, count: number, text = "") =>
+    Promise.all(Array.from({ length: count }, () => send(port, text)));
+  const isOpen = (socket: Socket): boolean => !socket.destroyed && !socket.readableEnded;
+  const answerOn = async (socket: Socket): Promise<string> => {
+    const answer = once(socket, "data");
+    socket.resume();
+    return String((await answer)[0]);
+  };
+
+  it("of the client that has the most are ended when there are too many, and others are served", async () => {
+    const port = await start((_request, response) => void response.end("served"), limits, {
+      trusted: ["127.0.0.1"],
+    });
+    const other = await send(port, get("/", "X-Forwarded-For: 198.51.100.2\r\n"));
+    await answerOn(other);
+    const greedy = await flood(port, 100);
+    for (const socket of greedy) socket.resume();
+
+    await until(() => expect(greedy.filter(isOpen).length).toBeLessThanOrEqual(31));
+    expect(new Set(ended)).toEqual(new Set(["too_many"]));
+    expect(greedy.filter(isOpen).length).toBeGreaterThanOrEqual(28);
+    other.write(get("/", "X-Forwarded-For: 198.51.100.2\r\n"));
+    expect(await answerOn(other)).toContain("served");
+    const late = await send(port, get("/", "X-Forwarded-For: 198.51.100.3\r\n"));
+    expect(await answerOn(late)).toContain("served");
+  });
+
+  it("that wait for an answer are ended last", async () => {
+    const waiting: (() => void)[] = [];
+    const port = await start((_request, response) => void waiting.push(() => response.end("served")), limits);
+    const asking = await flood(port, 16, get("/"));
+    await until(() => expect(waiting).toHaveLength(16));
+    const idle = await flood(port, 64);
+    for (const socket of idle) socket.resume();
+
+    await until(() => expect(idle.filter(isOpen).length).toBeLessThanOrEqual(16));
+    for (const answer of waiting) answer();
+    for (const socket of asking) expect(await answerOn(socket)).toContain("served");
+  });
+
+  it("are not ended while there is space", async () => {
+    const port = await start((_request, response) => void response.end(), limits);
+    const sockets = await flood(port, 32);
+
+    await sleep(200);
+    expect(ended).toEqual([]);
+    expect(sockets.every(isOpen)).toBe(true);
+  });
+
+  it.each([
+    ["Max open files            65536                524288               files", 64_512],
+    ["Max open files            1024                 524288               files", 512],
+    ["Max open files            unlimited            unlimited            files", Number.POSITIVE_INFINITY],
+    ["", Number.POSITIVE_INFINITY],
+  ])("may be as many as files, but for some: %s", (text, max) => {
+    const file = join(mkdtempSync(join(tmpdir(), "vitrine-limits-")), "limits");
+    writeFileSync(
+      file,
+      `Limit                     Soft Limit           Hard Limit           Units     \n${text}\n`,
+    );
+
+    expect(connectionsMax(file)).toBe(max);
+    rmSync(dirname(file), { recursive: true });
+  });
+
+  it("are not limited where the system does not say how many files a process may open", () => {
+    expect(connectionsMax("/nowhere/limits")).toBe(Number.POSITIVE_INFINITY);
+  });
+});
 
 describe("what is written and not read", () => {
   it("is bounded per client address: its fullest connections are ended, others' are not", async () => {
