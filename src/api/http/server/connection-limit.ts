@@ -1,25 +1,27 @@
-/** Bounds the open connections of a process: the database, fetches and files need file descriptors too. */
+/** Bounds the open connections of a process: they take memory, and the database and fetches need file descriptors too. */
 
 import { readFileSync } from "node:fs";
 import type { Connection, EndReason } from "./unread.ts";
 
 const RESERVED = 1_024;
+// An open connection takes about 16 kB.
+const CONNECTIONS_MAX = 16_384;
 // Of one client's connections, so that a flood is not counted anew for each of its connections.
 const ENDED_SHARE = 1 / 16;
 
 /**
- * How many connections a process may have open: as many as files, but for 1,024 or, below 2,048, half of them.
- * Infinity where Linux does not say how many files those are.
+ * How many connections a process may have open: 16,384, or as many as files, but for 1,024 or, below 2,048, half of them.
+ * Linux says how many files those are; elsewhere it is 16,384.
  */
 export function connectionsMax(limitsFile = "/proc/self/limits"): number {
   let text: string;
   try {
     text = readFileSync(limitsFile, "utf8");
   } catch {
-    return Number.POSITIVE_INFINITY;
+    return CONNECTIONS_MAX;
   }
   const files = Number(/^Max open files\s+(\d+)/m.exec(text)?.[1] ?? Number.POSITIVE_INFINITY);
-  return Math.max(files - RESERVED, Math.floor(files / 2));
+  return Math.min(CONNECTIONS_MAX, Math.max(files - RESERVED, Math.floor(files / 2)));
 }
 
 /**
