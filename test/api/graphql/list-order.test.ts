@@ -231,6 +231,62 @@ describe("a cursor", () => {
   });
 });
 
+describe("a list in the order of a column that may be null", () => {
+  const names = [null, "Axes", null, "Bows", "Axes", null, "Caps"];
+  const addresses = names.map((_, nth) => `0x0${nth + 1}`);
+  beforeAll(() =>
+    ponder.run(`insert into collection select * from unnest(
+      array[${addresses.map((each) => `'${each}'`)}], array[${names.map((name) => (name ? `'${name}'` : "null"))}]::text[])`),
+  );
+  afterAll(() =>
+    ponder.run(`delete from collection where address in (${addresses.map((each) => `'${each}'`)})`),
+  );
+
+  interface Page {
+    readonly items: readonly { readonly address: string }[];
+    readonly pageInfo: {
+      readonly startCursor: string | null;
+      readonly endCursor: string | null;
+      readonly hasNextPage: boolean;
+      readonly hasPreviousPage: boolean;
+    };
+  }
+  const read = async (args: string): Promise<Page> => {
+    const { data, errors } = await harness.ask(
+      `{ collections(${args}) { items { address } pageInfo { startCursor endCursor hasNextPage hasPreviousPage } } }`,
+    );
+    expect(errors).toBeUndefined();
+    return (data as { collections: Page }).collections;
+  };
+  const addressesOf = ({ items }: Page): string[] => items.map(({ address }) => address);
+
+  it.each(["asc", "desc"].flatMap((direction) => [1, 2, 3, 7].map((limit) => [direction, limit] as const)))(
+    "has each row once, %s by pages of %i, forwards and backwards",
+    async (direction, limit) => {
+      const order = `orderBy: "name", orderDirection: "${direction}"`;
+      const whole = addressesOf(await read(`${order}, limit: 100`));
+      expect(whole).toHaveLength(names.length + 1);
+
+      const forwards: string[] = [];
+      let page = await read(`${order}, limit: ${limit}`);
+      for (;;) {
+        forwards.push(...addressesOf(page));
+        if (!page.pageInfo.hasNextPage) break;
+        page = await read(`${order}, limit: ${limit}, after: "${page.pageInfo.endCursor}"`);
+        expect(page.pageInfo.hasPreviousPage).toBe(true);
+      }
+      const backwards = [...addressesOf(page)];
+      while (page.pageInfo.hasPreviousPage) {
+        page = await read(`${order}, limit: ${limit}, before: "${page.pageInfo.startCursor}"`);
+        backwards.unshift(...addressesOf(page));
+      }
+
+      expect(forwards).toEqual(whole);
+      expect(backwards).toEqual(whole);
+    },
+  );
+});
+
 describe("a filter", () => {
   it.each([
     ["null", null, "where is null; it must be an object, or left out"],
