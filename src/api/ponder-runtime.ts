@@ -8,6 +8,7 @@ import { createClientOf } from "./http/client-address.ts";
 import { createMemoryRateLimiter } from "./http/limits/rate-limiter.ts";
 import { ponderRouteLimit } from "./http/limits/tiers.ts";
 import type { Logger } from "./http/logger.ts";
+import { loggerForAnyError } from "./http/ponder-logger.ts";
 import { createGuardedServer } from "./http/server/guard.ts";
 import { createConnectionMetrics } from "./http/server/metrics.ts";
 import { renderAtMostEvery } from "./http/server/render-metrics.ts";
@@ -34,7 +35,7 @@ export function ponderRuntime() {
   let isDatabaseAway: (() => Promise<boolean>) | undefined;
   const { PONDER_COMMON, PONDER_NAMESPACE_BUILD } = globalThis as unknown as PonderGlobals;
   return {
-    logger: PONDER_COMMON.logger,
+    logger: loggerForAnyError(PONDER_COMMON.logger),
     schema: PONDER_NAMESPACE_BUILD?.schema ?? "",
     command: PONDER_COMMON.options.command,
     port: PONDER_COMMON.options.port,

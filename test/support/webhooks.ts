@@ -3,7 +3,7 @@
 import { Registry } from "prom-client";
 import { onTestFinished } from "vitest";
 import { createPosting } from "../../src/api/fetch/fetching.ts";
-import { silentLogger } from "../../src/api/http/logger.ts";
+import { type Logger, silentLogger } from "../../src/api/http/logger.ts";
 import { startWebhooks, type WebhookWork } from "../../src/api/webhooks/module.ts";
 import { BASE_URL, createTestApp } from "./app.ts";
 import type { TestDatabase } from "./database.ts";
@@ -39,7 +39,10 @@ export async function createWebhookTest(test: TestDatabase) {
     },
 
     /** One process's work; stopped at the end of its test. */
-    work(pausesMs: readonly number[] = [10, 10, 10, 10, 10, 10]): WebhookWork & { metrics: Registry } {
+    work(
+      pausesMs: readonly number[] = [10, 10, 10, 10, 10, 10],
+      logger: Logger = silentLogger,
+    ): WebhookWork & { metrics: Registry } {
       const metrics = new Registry();
       const work = startWebhooks({
         ...api,
@@ -56,7 +59,7 @@ export async function createWebhookTest(test: TestDatabase) {
         pausesMs,
         isOn: true,
         metrics,
-        logger: silentLogger,
+        logger,
       });
       // In place of the database's notifications.
       const waking = setInterval(() => {

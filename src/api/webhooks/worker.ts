@@ -74,7 +74,7 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): LeaseWorker {
     const outcome = sent.isDelivered ? "delivered" : isEvent && !isGivenUp ? "retried" : "failed";
     metrics.attempted(outcome, sent.durationMs);
     if (end === "paused")
-      logger.warn({ msg: "Webhook paused", webhook: lease.webhookId, reason, error: sent.error });
+      logger.warn({ msg: "Webhook paused", webhook: lease.webhookId, reason, detail: sent.error });
   }
 
   return startLeaseWorker<DeliveryLease>({

@@ -9,6 +9,7 @@ import { eventually } from "../../support/eventually.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 import { accept, disorder } from "../../support/webhook-receiver.ts";
 import { createWebhookTest } from "../../support/webhooks.ts";
+import { createMemoryLogger } from "../../support/worker.ts";
 import { startLocalServer } from "../metadata/local-server.ts";
 
 const test = await createTestDatabase();
@@ -143,7 +144,8 @@ it("pauses after the last retry, says so, keeps what it owes, and sends it in or
   const receiver = await startReceiver();
   const id = await register(receiver);
   receiver.answering = (_message, response) => void response.writeHead(500).end("broken\0 inside");
-  work([1, 1]);
+  const { logger, entries } = createMemoryLogger();
+  work([1, 1], logger);
   const first = await append(tokens(1, 2));
   const paused = await eventually(
     () => webhook(id),
@@ -152,6 +154,19 @@ it("pauses after the last retry, says so, keeps what it owes, and sends it in or
   expect(paused).toMatchObject({ paused_reason: "failing", pending: 2 });
   expect(paused.failing_since).not.toBeNull();
   expect(receiver.messages).toHaveLength(3);
+  await eventually(
+    () => entries,
+    ({ length }) => length > 0,
+  );
+  expect(entries).toEqual([
+    {
+      level: "warn",
+      msg: "Webhook paused",
+      webhook: id,
+      reason: "failing",
+      detail: "http_status: the receiver answered 500",
+    },
+  ]);
   const [, failed] = await deliveries(id);
   expect(failed).toMatchObject({
     status: "pending",
