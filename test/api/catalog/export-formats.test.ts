@@ -56,3 +56,14 @@ it.each([
     );
   },
 );
+
+it("Parquet without rows says what its list of row groups is of, which strict readers check", async () => {
+  const createWriter = await loadFormat("parquet");
+  const writer = createWriter<string>([{ name: "text", type: "text", of: (text) => text }]);
+  const file = Buffer.concat([writer.begin(), writer.end()]);
+
+  // FileMetaData in Thrift's compact protocol: no rows (field 3, a number), and an empty list (field 4) of structs.
+  const footer = file.subarray(-8 - file.readUInt32LE(file.length - 8), -8);
+  expect(footer.toString("hex")).toContain("1600" + "190c");
+  expect(await parquetReadObjects({ file: new Uint8Array(file).buffer })).toEqual([]);
+});
