@@ -16,7 +16,7 @@ export interface WebhookSettings {
   readonly description?: string | null;
   /** All without it, or if it is empty. */
   readonly eventTypes?: NonNullable<Schemas["NewWebhook"]["event_types"]>;
-  /** Addresses, or `chainId:address`; all without it, or if it is empty. */
+  /** Addresses or slugs, or either after its chain, as in `chainId:address`; all without it, or if it is empty. */
   readonly collections?: readonly string[];
 }
 
