@@ -2,8 +2,8 @@
 
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
+import { createBatch } from "../async/batch.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
-import { createBatch } from "../jobs/batch.ts";
 import { type Across, type AcrossDeps, createAcross } from "./across/across.ts";
 import { type ActivityDeps, type ActivityService, createActivity } from "./activity/activity.ts";
 import { type CollectionView, type CollectionViewDeps, viewCollections } from "./collection-view.ts";

@@ -5,9 +5,9 @@
 
 import { isUtf8 } from "node:buffer";
 import { Agent, type Dispatcher } from "undici";
-import { parseUrl } from "../http/text/parse-url.ts";
-import { parseRetryAfter } from "../http/text/retry-after.ts";
 import { RETRY_AFTER_MAX_MS } from "../jobs/retry-policies.ts";
+import { parseUrl } from "../text/parse-url.ts";
+import { parseRetryAfter } from "../text/retry-after.ts";
 import { inSpan, SpanKind } from "../tracing/spans.ts";
 import { createForeignLookup } from "./foreign-names.ts";
 import { guardedConnector, HostRefused, type Lookup } from "./guarded-connector.ts";

@@ -1,7 +1,7 @@
 /** Posts to foreign URLs, with the guards of `createGuardedFetch`. A redirect is an answer and is never followed. */
 
 import { Agent, type Dispatcher } from "undici";
-import { withTimeout } from "../jobs/timeout.ts";
+import { withTimeout } from "../async/timeout.ts";
 import { createForeignLookup } from "./foreign-names.ts";
 import { guardedConnector } from "./guarded-connector.ts";
 import {

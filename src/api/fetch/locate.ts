@@ -1,7 +1,7 @@
 /** Maps a contract's answer to the URLs of the document, in the order to try them (design: "URI schemes"). */
 
 import type { ExtraScheme } from "../config.ts";
-import { parseUrl } from "../http/text/parse-url.ts";
+import { parseUrl } from "../text/parse-url.ts";
 
 export type Located =
   | { readonly kind: "located"; readonly urls: readonly string[] }

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { clip } from "../../domain/printable.ts";
 import { refuseUrl } from "../fetch/guarded-fetch.ts";
 import { isPublicAddress, isThisMachine } from "../fetch/safe-address.ts";
-import { parseUrl } from "../http/text/parse-url.ts";
+import { parseUrl } from "../text/parse-url.ts";
 import { URL_CHARACTERS_MAX } from "./schemas.ts";
 
 /** `host:port` of a URL, as limits per host count it. */

@@ -1,7 +1,7 @@
 /** Media of tokens without a transfer: no host is asked for them before there is one. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { collectMedia } from "../../../src/api/media/storage/collect.ts";
 import { NORMALISER } from "../../../src/api/metadata/document/normalise.ts";
 import { createRenormaliser } from "../../../src/api/metadata/renormalise/renormalise.ts";

@@ -1,6 +1,6 @@
 /** What each page shows of a token (spec.md "Display priority"), and what was skipped and why. */
 
-import { parseUrl } from "../../http/text/parse-url.ts";
+import { parseUrl } from "../../text/parse-url.ts";
 import { type FetchReason, type MediaReason, mediaReasons, refusalTable } from "../checks/reasons.ts";
 
 export type TokenPageKind = "animation" | "video" | "image" | "none";

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { Queryable } from "../../db/database.ts";
 import { explainFailure } from "../../fetch/explain-failure.ts";
 import { IPFS_HOST } from "../../fetch/locate.ts";
-import { parseUrl } from "../../http/text/parse-url.ts";
+import { parseUrl } from "../../text/parse-url.ts";
 import { checkAnimation } from "../checks/animation-check.ts";
 import { checkContent, isNoFile } from "../checks/image-check.ts";
 import { MEDIA_BYTES_MAX, PAGE_BYTES_READ } from "../checks/limits.ts";

@@ -1,7 +1,7 @@
 /** Copies the pictures of one store to another. */
 
 import { createHash } from "node:crypto";
-import { createConcurrencyLimit } from "../../jobs/concurrency.ts";
+import { createConcurrencyLimit } from "../../async/concurrency.ts";
 import { keyOf, type MediaDisk, type StoredPicture } from "./media-disk.ts";
 
 const COPIES_AT_ONCE = 8;

@@ -2,10 +2,10 @@
 
 import { Readable } from "node:stream";
 import { createRoute, z } from "@hono/zod-openapi";
+import { createPromiseCache } from "../../async/promise-cache.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
 import { createRouter } from "../../http/router.ts";
-import { createPromiseCache } from "../../jobs/promise-cache.ts";
 import { isMissing, isStoreAway, keyOf, type MediaDisk, PICTURE_NAME } from "./media-disk.ts";
 
 const picture = z.string().openapi({ format: "binary" });

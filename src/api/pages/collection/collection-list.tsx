@@ -1,9 +1,9 @@
 /** `/collections`: the served collections. */
 
+import { withTimeout } from "../../async/timeout.ts";
 import type { CollectionView } from "../../catalog/collection-view.ts";
 import { viewCollections } from "../../catalog/module.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
-import { withTimeout } from "../../jobs/timeout.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Empty, Title } from "../../ui/parts.tsx";
 import { policyOrigin } from "../../ui/site.ts";

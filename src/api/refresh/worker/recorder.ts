@@ -6,9 +6,9 @@
 import type { Database, Queryable } from "../../db/database.ts";
 import { explainFailure } from "../../fetch/explain-failure.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
-import { type Logger, silentLogger } from "../../http/logger.ts";
 import type { HostAnswer, NoteHost } from "../../jobs/hosts.ts";
 import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
+import { type Logger, silentLogger } from "../../logging/logger.ts";
 import type { RecordedOutcome } from "../../metadata/records/decide.ts";
 import type { MetadataService, Served } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
