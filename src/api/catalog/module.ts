@@ -29,7 +29,7 @@ export { createCollections } from "./collections.ts";
 export { startContractReads } from "./contract/contract-loop.ts";
 export { createContractReader } from "./contract/contract-reader.ts";
 export { exportRoutes } from "./exports/export-routes.ts";
-export { exportFormats, exportOf, exportTypes } from "./health/health-export.ts";
+export { healthExportFormats, healthExportOf, healthExportTypes } from "./health/health-export.ts";
 export { collectionHealthRoutes } from "./health/health-routes.ts";
 export { causeKinds } from "./health/health-store.ts";
 export { ownerRoutes } from "./holders/owner-routes.ts";

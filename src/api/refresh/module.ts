@@ -17,7 +17,7 @@ import { createUnseenQueue } from "./queue/unseen-queue.ts";
 import { settleImages } from "./receipts/receipt-images.ts";
 import { forgetOldReceipts, forgetOldSweeps } from "./receipts/retention.ts";
 import { createRefresh, type RefreshService } from "./service.ts";
-import { deleteNeverTransferred, type PurgeDeps } from "./triggers/purge.ts";
+import { type PurgeDeps, purgeNeverTransferred } from "./triggers/purge.ts";
 
 export { collectionRefreshRoutes, viewCollectionReceipt } from "./collections/collection-routes.ts";
 export { startRefreshJobs } from "./jobs.ts";
@@ -76,5 +76,5 @@ export const onImageProbed: OnImageProbed = async (tx, probed) => {
 export const refreshJobs = (deps: PurgeDeps): readonly DailyJob[] => [
   forgetOldReceipts,
   forgetOldSweeps,
-  ...deleteNeverTransferred(deps),
+  ...purgeNeverTransferred(deps),
 ];
