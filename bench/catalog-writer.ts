@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { chainTables } from "../src/api/chain/index/tables.ts";
 import { createDatabase } from "../src/api/db/database.ts";
-import { silentLogger } from "../src/api/http/logger.ts";
+import { silentLogger } from "../src/api/logging/logger.ts";
 import { createMetadata } from "../src/api/metadata/service.ts";
 import { readDocument } from "../src/api/metadata/uri/resolve.ts";
 import { CHAIN_ID, NUMBER_TRAIT, traitName, valueAt, valuesOf } from "./catalog-data.ts";

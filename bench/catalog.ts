@@ -14,7 +14,7 @@ import { chainTables } from "../src/api/chain/index/tables.ts";
 import { createDatabase } from "../src/api/db/database.ts";
 import { migrate } from "../src/api/db/migrate.ts";
 import { ApiError } from "../src/api/http/errors.ts";
-import { silentLogger } from "../src/api/http/logger.ts";
+import { silentLogger } from "../src/api/logging/logger.ts";
 import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { createSearch, type Search } from "../src/api/search/service.ts";
 import { createChainTables, createCollection, type Data, type Kind } from "./catalog-data.ts";

@@ -10,7 +10,7 @@ import pg from "pg";
 import { chainTables } from "../src/api/chain/index/tables.ts";
 import { createDatabase } from "../src/api/db/database.ts";
 import { migrate } from "../src/api/db/migrate.ts";
-import { silentLogger } from "../src/api/http/logger.ts";
+import { silentLogger } from "../src/api/logging/logger.ts";
 import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import type { TokenFilter } from "../src/api/search/query.ts";
 import { createSearch, type Search } from "../src/api/search/service.ts";

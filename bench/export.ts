@@ -16,7 +16,7 @@ import { exportFormats } from "../src/api/catalog/exports/format-names.ts";
 import { chainTables } from "../src/api/chain/index/tables.ts";
 import { createDatabase } from "../src/api/db/database.ts";
 import { migrate } from "../src/api/db/migrate.ts";
-import { silentLogger } from "../src/api/http/logger.ts";
+import { silentLogger } from "../src/api/logging/logger.ts";
 import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
 import { createTestApp } from "../test/support/app.ts";
 import { COLLECTION } from "../test/support/refresh.ts";

@@ -15,9 +15,9 @@ import { type AppServices, createApp } from "../src/api/app/app.ts";
 import { catalogRoutes } from "../src/api/catalog/routes.ts";
 import { createDatabase } from "../src/api/db/database.ts";
 import { tiers } from "../src/api/http/limits/tiers.ts";
-import { silentLogger } from "../src/api/http/logger.ts";
 import { createRequestMetrics } from "../src/api/http/request-metrics.ts";
 import { createRouter } from "../src/api/http/router.ts";
+import { silentLogger } from "../src/api/logging/logger.ts";
 
 const BASE_URL = "http://localhost:42069";
 const COLLECTION = "0x5fbdb2315678afecb367f032d93f642f64180aa3";

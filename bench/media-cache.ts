@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createDatabase } from "../src/api/db/database.ts";
 import { migrate } from "../src/api/db/migrate.ts";
 import { createGuardedFetch } from "../src/api/fetch/guarded-fetch.ts";
-import { silentLogger } from "../src/api/http/logger.ts";
+import { silentLogger } from "../src/api/logging/logger.ts";
 import { createDecoder, type Decoder } from "../src/api/media/decoder/decoder.ts";
 import { createFetchMedia } from "../src/api/media/probes/fetch-media.ts";
 import { noMetrics } from "../src/api/media/probes/metrics.ts";

@@ -8,8 +8,8 @@ import { type AppServices, createApp } from "../src/api/app/app.ts";
 import { openApiDocument } from "../src/api/app/openapi.ts";
 import { mergeSchema } from "../src/api/graphql/gateway/merged-schema.ts";
 import { ownSdl } from "../src/api/graphql/own/own.graphql.ts";
-import { silentLogger } from "../src/api/http/logger.ts";
 import { createRouter } from "../src/api/http/router.ts";
+import { silentLogger } from "../src/api/logging/logger.ts";
 
 const BASE_URL = "http://localhost:42069";
 

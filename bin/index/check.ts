@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { readSchema, readSchemasOf, type SchemaContent } from "../../src/api/chain/index/index-build.ts";
 import { type IndexInputs, readIndexInputs } from "../../src/api/chain/index/index-inputs.ts";
 import { createDatabase, type Database, type Queryable } from "../../src/api/db/database.ts";
-import { silentLogger } from "../../src/api/http/logger.ts";
+import { silentLogger } from "../../src/api/logging/logger.ts";
 import { databaseUrl } from "../../src/api/postgres/database-url.ts";
 import { loadIndexConfig } from "../../src/config.ts";
 import { DEFAULT_SCHEMA } from "../ponder-process.ts";

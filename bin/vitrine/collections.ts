@@ -1,7 +1,7 @@
 /** `npx vitrine collections`: the collections file. */
 
 import { type Command, InvalidArgumentError } from "commander";
-import { faultOfSlug } from "../../src/api/http/text/slug.ts";
+import { faultOfSlug } from "../../src/api/text/slug.ts";
 import type { Standard } from "../../src/config.ts";
 import type { AddOptions } from "./add-collection.ts";
 import { type Tool, wholeNumber } from "./tool.ts";

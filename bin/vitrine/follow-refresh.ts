@@ -8,10 +8,11 @@ export type Progress = Answer<"getRefreshProgress">;
 /** `follow`, for a refresh. */
 export const followRefresh = (
   deps: Omit<Parameters<typeof follow<Progress>>[0], "isDone" | "describe">,
-): Promise<Progress | undefined> => follow({ ...deps, isDone: ({ done }) => done, describe });
+): Promise<Progress | undefined> =>
+  follow({ ...deps, isDone: ({ done }) => done, describe: describeRefresh });
 
 /** One line: a bar if the total is known, and the counts. */
-export function describe({ tokens, sweep }: Progress): string {
+export function describeRefresh({ tokens, sweep }: Progress): string {
   const ended = tokens.updated + tokens.unchanged + tokens.failed + tokens.not_found;
   // Tokens may be minted during a sweep of the collection.
   const total = Math.max(sweep?.known ?? 0, ended + tokens.waiting);

@@ -36,13 +36,13 @@ async function renormalise(
 ): Promise<void> {
   const client = connect();
   const requested = await client.call<Answer<"requestRenormalise">>("POST", PATH);
-  if (isDetached) return print(requested, [describe(requested)]);
+  if (isDetached) return print(requested, [describeRenormalise(requested)]);
 
   const status = createStatusLine(process.stderr);
   const progress = await follow({
     read: () => client.call<RenormaliseProgress>("GET", PATH),
     isDone: ({ finished_at }) => finished_at !== null,
-    describe,
+    describe: describeRenormalise,
     onText: status.show,
     signal,
   }).finally(status.end);
@@ -56,7 +56,7 @@ async function renormalise(
 }
 
 /** One line: a bar once the tokens are counted, and the results so far. */
-export function describe(progress: RenormaliseProgress): string {
+export function describeRenormalise(progress: RenormaliseProgress): string {
   const { total, done, running } = progress;
   if (total === null) return "counting tokens read by older rules";
   const parts = [`${bar(done, total)} ${done} of ${total}`, ...outcomes(progress)];

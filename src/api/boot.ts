@@ -5,7 +5,7 @@ import { BootError } from "../boot-error.ts";
 import type { CollectionConfig } from "../config.ts";
 import { PassingBootError } from "./data-folder.ts";
 import { isDatabaseAway } from "./db/database-away.ts";
-import { faultOfSlug } from "./http/text/slug.ts";
+import { faultOfSlug } from "./text/slug.ts";
 
 // Ponder's own exit code for "restart me"; the supervisor restarts on it.
 export const TRY_AGAIN_CODE = 75;

@@ -8,7 +8,6 @@ import { parseAddress } from "../domain/token-ref.ts";
 import { explainInvalid, shown } from "../invalid-value.ts";
 import { type ApiName, apiNames } from "./http/api-names.ts";
 import { isAddressRange } from "./http/client-address.ts";
-import { parseUrl } from "./http/text/parse-url.ts";
 import { webhookPausesMs } from "./jobs/retry-policies.ts";
 import {
   defaultSecret,
@@ -18,6 +17,7 @@ import {
   SECRET_LENGTH_MIN,
 } from "./local-secrets.ts";
 import { parseStoreAddress, type StoreAddress, showStore } from "./store-address.ts";
+import { parseUrl } from "./text/parse-url.ts";
 
 /** Document schemes that the operator may allow besides http, https and ipfs. */
 export const extraSchemes = ["data", "ar"] as const;

@@ -7,11 +7,11 @@ import type { Registry } from "prom-client";
 import { createClientOf } from "./http/client-address.ts";
 import { createMemoryRateLimiter } from "./http/limits/rate-limiter.ts";
 import { ponderRouteLimit } from "./http/limits/tiers.ts";
-import type { Logger } from "./http/logger.ts";
-import { loggerForAnyError } from "./http/ponder-logger.ts";
 import { createGuardedServer } from "./http/server/guard.ts";
 import { createConnectionMetrics } from "./http/server/metrics.ts";
 import { renderAtMostEvery } from "./http/server/render-metrics.ts";
+import type { Logger } from "./logging/logger.ts";
+import { loggerForAnyError } from "./logging/ponder-logger.ts";
 
 // Ponder's own metrics are most of a scrape, and no dashboard asks more often.
 const METRICS_EVERY_MS = 1_000;

@@ -11,7 +11,7 @@ import { createDatabase } from "./db/database.ts";
 import { refusesConnections } from "./db/database-away.ts";
 import { migrate } from "./db/migrate.ts";
 import { createGraphqlModule, createPonderHandler, type PonderQueries } from "./graphql/module.ts";
-import { redactSecrets } from "./http/text/redact.ts";
+import { redactSecrets } from "./logging/redact.ts";
 import { ponderRuntime } from "./ponder-runtime.ts";
 import { databaseUrl } from "./postgres/database-url.ts";
 import { createServices } from "./services.ts";

@@ -11,13 +11,13 @@ import type { ServingConfig } from "./config.ts";
 import type { Database } from "./db/database.ts";
 import { createDelegationModule } from "./delegation/module.ts";
 import { createEventHub } from "./events/module.ts";
-import { createFetching, createPosting } from "./fetch/fetching.ts";
+import { createFetching, createPosting, type Fetching } from "./fetch/fetching.ts";
 import { createGatewayMetrics } from "./fetch/ipfs/gateway-metrics.ts";
 import { createIsTrusted } from "./http/client-address.ts";
 import { createErrorMetrics } from "./http/error-metrics.ts";
 import { createLimitMetrics } from "./http/limits/metrics.ts";
-import type { Logger } from "./http/logger.ts";
 import { createRequestMetrics } from "./http/request-metrics.ts";
+import type { Logger } from "./logging/logger.ts";
 import { createMediaMetrics, createMediaModule } from "./media/module.ts";
 import { createMetadataModule, createResolve, createUriReader } from "./metadata/module.ts";
 import type { ReadUri } from "./metadata/uri/read-uri.ts";
@@ -54,10 +54,14 @@ export interface ServiceDeps {
 export function createServices(deps: ServiceDeps) {
   const { database, tables, index, config, logger, metrics } = deps;
   const onFault = metrics && createLimitMetrics(metrics);
+
+  // The chains, and the collections on them.
   const chain: ChainModule = { ...createChainModule({ database, tables, index }), ...deps.chain };
   const { clients, calls, witness, heads, latestBlock } = chain;
   if (metrics) chain.measure(metrics);
   const collections = createCollections(index, (slugs) => readBySlugs(database, slugs));
+
+  // Who calls, and how often.
   const accessModule = createAccessModule({
     ...config,
     database,
@@ -68,16 +72,9 @@ export function createServices(deps: ServiceDeps) {
   });
   const { access, rateLimits } = accessModule;
 
+  // What is fetched: documents, and the media that they name.
   const readUri = deps.readUri ?? createUriReader(calls);
-  const fetching = createFetching(config, {
-    ...(metrics && { metrics: createGatewayMetrics(metrics, config.ipfsGateways) }),
-    onMismatch: (gateway, cause) =>
-      logger.warn({
-        msg: "Paused an IPFS gateway that returned the wrong bytes",
-        gateway,
-        cause,
-      }),
-  });
+  const fetching = createWatchedFetching(deps);
   const resolve = deps.resolve ?? createResolve({ readUri, ...fetching });
   const mediaMetrics = createMediaMetrics(metrics ?? new Registry());
   const mediaModule = createMediaModule({
@@ -92,7 +89,7 @@ export function createServices(deps: ServiceDeps) {
   });
   const { media, allowlist, examineMedia } = mediaModule;
   const metadataModule = createMetadataModule({ ...config, database, tables, resolve, media, logger });
-  const { metadata } = metadataModule;
+  const { metadata, reportStore } = metadataModule;
   const refreshModule = createRefreshModule({
     database,
     metadata,
@@ -103,31 +100,18 @@ export function createServices(deps: ServiceDeps) {
     logger,
     ...(deps.unseenMax !== undefined && { unseenMax: deps.unseenMax }),
   });
-  const { firstBlock } = collections;
-  const { knownInRange } = metadata;
+
+  // What is asked: trade checks, searches, collections and tokens, delegations.
   const tradingModule = createTradingModule({
     ...config,
     database,
     tables,
     clients,
     witness,
-    firstBlock,
-    knownInRange,
+    firstBlock: collections.firstBlock,
+    knownInRange: metadata.knownInRange,
   });
-  const search = createSearch({
-    database,
-    tables,
-    logger,
-    memoryMax: config.searchMemoryMb * BYTES_PER_MB,
-    ...(metrics && { metrics }),
-    ...(deps.connectionString !== undefined && {
-      threads: {
-        connectionString: deps.connectionString,
-        count: config.searchThreads,
-        heapMb: config.searchMemoryMb + THREAD_HEAP_MB,
-      },
-    }),
-  });
+  const search = createSearchOf(deps);
   const catalogModule = createCatalogModule({
     database,
     tables,
@@ -139,22 +123,12 @@ export function createServices(deps: ServiceDeps) {
     search,
     findQueued: (chainId, collection, tokenIds, db = database) =>
       findQueued(db, chainId, collection, tokenIds),
-    exportFolder: join(config.dataFolder, "tmp"),
-    ...(deps.connectionString !== undefined && {
-      exportSettings: {
-        connectionString: deps.connectionString,
-        tables,
-        tradeMaxAgeSeconds: config.tradeMaxAgeSeconds,
-        ipfsGateways: config.ipfsGateways,
-        mediaBaseUrl: config.mediaBaseUrl,
-        operatorContact: config.operatorContact,
-      },
-    }),
+    ...exportsOf(deps),
     logger,
     audit: access.audit,
     fetching,
     examineMedia,
-    reportStore: metadataModule.reportStore,
+    reportStore,
     operatorContact: config.operatorContact,
   });
   const delegationModule = createDelegationModule({
@@ -165,33 +139,38 @@ export function createServices(deps: ServiceDeps) {
     key: config.delegationApiKey,
     ...(onFault && { onFault }),
   });
-  const stalled: ReadonlySet<number> = new Set();
+
+  // What is sent: events to subscribers and to webhooks.
+  const webhookModule = createWebhookModule({ ...config, database, audit: access.audit });
+  const hub = createEventHub({ database, baseUrl: config.mediaBaseUrl, logger });
+
   return {
-    ...accessModule,
-    ...mediaModule,
-    mediaMetrics,
-    countError: metrics && createErrorMetrics(metrics),
-    measureRequests: metrics && createRequestMetrics(metrics),
-    ...metadataModule,
-    ...refreshModule,
-    ...tradingModule,
-    ...createWebhookModule({ ...config, database, audit: access.audit }),
-    catalogModule,
-    delegationModule,
-    collections,
     database,
     tables,
+    logger,
     chain,
+    collections,
+    ...accessModule,
     fetching,
     post: createPosting(config),
     readUri,
+    ...mediaModule,
+    mediaMetrics,
+    ...metadataModule,
+    ...refreshModule,
+    ...tradingModule,
     search,
-    hub: createEventHub({ database, baseUrl: config.mediaBaseUrl, logger }),
+    catalogModule,
+    delegationModule,
+    ...webhookModule,
+    hub,
+    countError: metrics && createErrorMetrics(metrics),
+    measureRequests: metrics && createRequestMetrics(metrics),
     health: {
       heads,
       latestBlock,
       reportEndpoints: chain.reportEndpoints,
-      stalled,
+      stalled: new Set() as ReadonlySet<number>,
       depth: () => depth(database),
       search: () => search.state,
     },
@@ -199,11 +178,54 @@ export function createServices(deps: ServiceDeps) {
     operatorToken: config.operatorToken,
     isTrustedCaller: createIsTrusted(config.trustedProxies),
     autoApprove: config.autoApprove,
-    demoWallet: config.demoWallet ? chain.clients.get(index.chains[0]?.id ?? 0) : undefined,
+    demoWallet: config.demoWallet ? clients.get(index.chains[0]?.id ?? 0) : undefined,
     baseUrl: config.baseUrl,
     mediaBaseUrl: config.mediaBaseUrl,
-    logger,
   };
 }
 
 export type Services = ReturnType<typeof createServices>;
+
+/** Tells the operator of gateways that return wrong bytes. */
+const createWatchedFetching = ({ config, logger, metrics }: ServiceDeps): Fetching =>
+  createFetching(config, {
+    ...(metrics && { metrics: createGatewayMetrics(metrics, config.ipfsGateways) }),
+    onMismatch: (gateway, cause) =>
+      logger.warn({
+        msg: "Paused an IPFS gateway that returned the wrong bytes",
+        gateway,
+        cause,
+      }),
+  });
+
+/** With indexes in threads of their own, if there is something that these can connect to. */
+const createSearchOf = ({ database, tables, config, logger, metrics, connectionString }: ServiceDeps) =>
+  createSearch({
+    database,
+    tables,
+    logger,
+    memoryMax: config.searchMemoryMb * BYTES_PER_MB,
+    ...(metrics && { metrics }),
+    ...(connectionString !== undefined && {
+      threads: {
+        connectionString,
+        count: config.searchThreads,
+        heapMb: config.searchMemoryMb + THREAD_HEAP_MB,
+      },
+    }),
+  });
+
+/** Where exports are prepared, and what a thread needs that runs one. */
+const exportsOf = ({ tables, config, connectionString }: ServiceDeps) => ({
+  exportFolder: join(config.dataFolder, "tmp"),
+  ...(connectionString !== undefined && {
+    exportSettings: {
+      connectionString,
+      tables,
+      tradeMaxAgeSeconds: config.tradeMaxAgeSeconds,
+      ipfsGateways: config.ipfsGateways,
+      mediaBaseUrl: config.mediaBaseUrl,
+      operatorContact: config.operatorContact,
+    },
+  }),
+});

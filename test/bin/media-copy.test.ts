@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "vitest";
 import { createDisk, openStore } from "../../src/api/media/storage/disk.ts";
-import { keyOf, type MediaDisk } from "../../src/api/media/storage/media-disk.ts";
+import { type MediaDisk, storageKey } from "../../src/api/media/storage/media-disk.ts";
 import { s3Credentials, startS3Server } from "../support/s3-server.ts";
 
 const VITRINE = fileURLToPath(new URL("../../bin/vitrine.js", import.meta.url));
@@ -42,7 +42,7 @@ const copy = (from: string, to: string, env: Record<string, string> = variables)
 async function add(disk: MediaDisk): Promise<string> {
   const content = randomBytes(500);
   const name = `${createHash("sha256").update(content).digest("hex")}.png`;
-  await disk.put(keyOf(name), content);
+  await disk.put(storageKey(name), content);
   return name;
 }
 
@@ -50,12 +50,12 @@ it("copies what is missing or cut short, again and again, and from a bucket back
   const [here, there] = [join(folder, "here"), join(folder, "there")];
   const disk = createDisk(here);
   const names = [await add(disk), await add(disk), await add(disk)];
-  await bucket.put(keyOf(names[0] ?? ""), "cut");
+  await bucket.put(storageKey(names[0] ?? ""), "cut");
 
   const first = await copy(`file:${here}`, "s3://pics/a");
   expect(first.stderr).toContain("of 3 images");
   expect(JSON.parse(first.stdout)).toEqual({ total: 3, copied: 3, bytes: 1500, present: 0, failed: 0 });
-  expect((await bucket.getBytes(keyOf(names[0] ?? ""))).length).toBe(500);
+  expect((await bucket.getBytes(storageKey(names[0] ?? ""))).length).toBe(500);
 
   await add(disk);
   const second = await copy(`file:${here}`, "s3://pics/a");
@@ -63,7 +63,7 @@ it("copies what is missing or cut short, again and again, and from a bucket back
 
   expect((await copy("s3://pics/a", `file:${there}`)).code).toBe(0);
   for (const name of names)
-    expect(await createDisk(there).getBytes(keyOf(name))).toEqual(await disk.getBytes(keyOf(name)));
+    expect(await createDisk(there).getBytes(storageKey(name))).toEqual(await disk.getBytes(storageKey(name)));
 });
 
 it("refuses a source folder that doesn't exist, and creates none", async () => {
@@ -80,7 +80,7 @@ it("copies the rest if one fails, and ends with the count", async () => {
   const bad = join(folder, "bad");
   const disk = createDisk(bad);
   const [good, damaged] = [await add(disk), await add(disk)];
-  writeFileSync(join(bad, keyOf(damaged)), "damaged");
+  writeFileSync(join(bad, storageKey(damaged)), "damaged");
 
   const { code, stdout, stderr } = await copy(`file:${bad}`, `file:${join(folder, "copy")}`);
 
@@ -88,7 +88,7 @@ it("copies the rest if one fails, and ends with the count", async () => {
   expect(JSON.parse(stdout)).toMatchObject({ total: 2, copied: 1, failed: 1 });
   expect(stderr).toContain(`${damaged} was not copied: its content does not match its name`);
   expect(stderr).toContain("1 of 2 images were not copied; run it again");
-  expect(await createDisk(join(folder, "copy")).exists(keyOf(good))).toBe(true);
+  expect(await createDisk(join(folder, "copy")).exists(storageKey(good))).toBe(true);
 });
 
 it.each([

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createAdminClient } from "../../bin/admin-client.ts";
-import { addMetadataCommands, describe as describeProgress } from "../../bin/vitrine/metadata.ts";
+import { addMetadataCommands, describeRenormalise as describeProgress } from "../../bin/vitrine/metadata.ts";
 import { NORMALISER } from "../../src/api/metadata/document/normalise.ts";
 import { startLocalServer } from "../api/metadata/local-server.ts";
 import { createTestApp, OPERATOR_TOKEN } from "../support/app.ts";

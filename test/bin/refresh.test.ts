@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { AdminError, createAdminClient } from "../../bin/admin-client.ts";
 import {
-  describe as describeProgress,
+  describeRefresh as describeProgress,
   followRefresh,
   type Progress,
 } from "../../bin/vitrine/follow-refresh.ts";

@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDatabase } from "../../src/api/db/database.ts";
 import { anonymousGraphqlLimit } from "../../src/api/http/limits/tiers.ts";
-import { silentLogger } from "../../src/api/http/logger.ts";
+import { silentLogger } from "../../src/api/logging/logger.ts";
 import { ALICE, BOB, createPagesWorld, HEROES } from "../api/pages/world.ts";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../support/app.ts";
 import { CHAIN_ID } from "../support/refresh.ts";

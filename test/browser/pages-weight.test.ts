@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { drawHeavyPng } from "../../demo/art.ts";
 import { createDecoder } from "../../src/api/media/decoder/decoder.ts";
 import { createDisk } from "../../src/api/media/storage/disk.ts";
-import { keyOf } from "../../src/api/media/storage/media-disk.ts";
+import { storageKey } from "../../src/api/media/storage/media-disk.ts";
 import { addFile } from "../../src/api/media/storage/media-file-store.ts";
 import { createPagesWorld, HEROES } from "../api/pages/world.ts";
 import { DESKTOP, launchBrowser, PHONE } from "./browser.ts";
@@ -46,8 +46,8 @@ async function show(tokenId: string): Promise<void> {
     ...{ name, sourceHash: tokenId, format, width, height, placeholder },
     variants: variants.map(({ stored }) => stored),
   });
-  await disk.put(keyOf(name), image.bytes);
-  for (const { stored, bytes } of variants) await disk.put(keyOf(stored.name), bytes);
+  await disk.put(storageKey(name), image.bytes);
+  for (const { stored, bytes } of variants) await disk.put(storageKey(stored.name), bytes);
   await world.mint(tokenId);
   await world.describe(tokenId, {});
   await world.cacheImage(tokenId, name);

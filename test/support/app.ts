@@ -4,7 +4,7 @@ import { type AppServices, createApp } from "../../src/api/app/app.ts";
 import type { HeadWitness } from "../../src/api/chain/rpc/head-witness.ts";
 import type { ServingConfig } from "../../src/api/config.ts";
 import { graphqlRoutes } from "../../src/api/graphql/routes.ts";
-import { silentLogger } from "../../src/api/http/logger.ts";
+import { silentLogger } from "../../src/api/logging/logger.ts";
 import { createServices, type ServiceDeps } from "../../src/api/services.ts";
 import type { IndexConfig } from "../../src/config.ts";
 import type { TestDatabase } from "./database.ts";

@@ -5,7 +5,7 @@ import { afterAll } from "vitest";
 import * as chainSchema from "../../ponder.schema.ts";
 import { type ChainTables, chainTables } from "../../src/api/chain/index/tables.ts";
 import { createDatabase, type Database, type Queryable } from "../../src/api/db/database.ts";
-import { silentLogger } from "../../src/api/http/logger.ts";
+import { silentLogger } from "../../src/api/logging/logger.ts";
 import { CHAIN_SCHEMA, chainTrigger } from "./chain-ddl.ts";
 import { TEMPLATE } from "./global-postgres.ts";
 import { createDatabaseOf } from "./run-database.ts";

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { afterAll, onTestFinished } from "vitest";
 import { createEventHub, type EventHub } from "../../src/api/events/hub.ts";
-import { silentLogger } from "../../src/api/http/logger.ts";
+import { silentLogger } from "../../src/api/logging/logger.ts";
 import { createTestApp } from "./app.ts";
 import type { TestDatabase } from "./database.ts";
 import { type EventReader, readEvents } from "./event-reader.ts";

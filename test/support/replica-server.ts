@@ -6,7 +6,7 @@ import { getRequestListener } from "@hono/node-server";
 import { Registry } from "prom-client";
 import { chainTables } from "../../src/api/chain/index/tables.ts";
 import { createDatabase } from "../../src/api/db/database.ts";
-import { silentLogger } from "../../src/api/http/logger.ts";
+import { silentLogger } from "../../src/api/logging/logger.ts";
 import { createTestApp } from "./app.ts";
 import type { ReplicaOptions, ReplicaReport, ReplicaStart } from "./replica.ts";
 

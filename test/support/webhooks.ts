@@ -3,7 +3,7 @@
 import { Registry } from "prom-client";
 import { onTestFinished } from "vitest";
 import { createPosting } from "../../src/api/fetch/fetching.ts";
-import { type Logger, silentLogger } from "../../src/api/http/logger.ts";
+import { type Logger, silentLogger } from "../../src/api/logging/logger.ts";
 import { startWebhooks, type WebhookWork } from "../../src/api/webhooks/module.ts";
 import { BASE_URL, createTestApp } from "./app.ts";
 import type { TestDatabase } from "./database.ts";

@@ -2,8 +2,8 @@
 
 import { onTestFinished } from "vitest";
 import type { Database } from "../../src/api/db/database.ts";
-import type { Logger } from "../../src/api/http/logger.ts";
 import { createNoteHost } from "../../src/api/jobs/hosts.ts";
+import type { Logger } from "../../src/api/logging/logger.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
 import type { Resolution } from "../../src/api/metadata/uri/resolve.ts";
 import { chooseProbe } from "../../src/api/refresh/queue/hosts.ts";

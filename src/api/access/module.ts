@@ -3,8 +3,8 @@
 import type { ChainClients } from "../chain/rpc/clients.ts";
 import type { Database } from "../db/database.ts";
 import type { ApiName } from "../http/api-names.ts";
-import type { Logger } from "../http/logger.ts";
 import type { DailyJob } from "../jobs/daily.ts";
+import type { Logger } from "../logging/logger.ts";
 import { type Apps, createApps } from "./apps/apps.ts";
 import { createUsage, forgetOldUsage, type Usage } from "./apps/usage.ts";
 import { type AuditRow, readAudit } from "./audit.ts";

@@ -3,14 +3,14 @@
  */
 
 import { createRoute, z } from "@hono/zod-openapi";
+import { cached } from "../async/promise-cache.ts";
+import { withTimeout } from "../async/timeout.ts";
 import type { LatestBlock } from "../chain/contract/read-block.ts";
 import type { IndexHeads } from "../chain/index/index-heads.ts";
 import type { EndpointReport } from "../chain/rpc/endpoints.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { jsonAnswer } from "../http/json-content.ts";
 import { createRouter } from "../http/router.ts";
-import { cached } from "../jobs/promise-cache.ts";
-import { withTimeout } from "../jobs/timeout.ts";
 import type { QueueDepth } from "../refresh/queue/overview-store.ts";
 import type { SearchState } from "../search/service.ts";
 

@@ -2,8 +2,8 @@
 
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
+import { createBatch } from "../async/batch.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
-import { createBatch } from "../jobs/batch.ts";
 import { type Across, type AcrossDeps, createAcross } from "./across/across.ts";
 import { type ActivityDeps, type ActivityService, createActivity } from "./activity/activity.ts";
 import { type CollectionView, type CollectionViewDeps, viewCollections } from "./collection-view.ts";
@@ -29,7 +29,7 @@ export { createCollections } from "./collections.ts";
 export { startContractReads } from "./contract/contract-loop.ts";
 export { createContractReader } from "./contract/contract-reader.ts";
 export { exportRoutes } from "./exports/export-routes.ts";
-export { exportFormats, exportOf, exportTypes } from "./health/health-export.ts";
+export { healthExportFormats, healthExportOf, healthExportTypes } from "./health/health-export.ts";
 export { collectionHealthRoutes } from "./health/health-routes.ts";
 export { causeKinds } from "./health/health-store.ts";
 export { ownerRoutes } from "./holders/owner-routes.ts";

@@ -3,9 +3,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey, type TokenRef } from "../../domain/token-ref.ts";
+import { createBatch, keepByKey } from "../async/batch.ts";
 import { ApiError } from "../http/errors.ts";
 import { writeOnce } from "../http/revalidation.ts";
-import { createBatch, keepByKey } from "../jobs/batch.ts";
 import type { TokenPage, TokenQuery } from "../search/query.ts";
 import type { Search, TokenRarity } from "../search/service.ts";
 import { createTokenReader, type ReadToken, type TokenReaderDeps } from "./tokens/token-reader.ts";

@@ -20,7 +20,7 @@ import type { ChainClient } from "../chain/rpc/clients.ts";
 import type { Database } from "../db/database.ts";
 import { ApiError } from "../http/errors.ts";
 import { parseForm } from "../http/form.ts";
-import type { Logger } from "../http/logger.ts";
+import type { Logger } from "../logging/logger.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
 import type { MediaState } from "../media/storage/overview.ts";
 import type { TraitApproval } from "../metadata/traits/trait-approval.ts";

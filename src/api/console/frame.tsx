@@ -4,11 +4,10 @@ import type { Child, PropsWithChildren } from "hono/jsx";
 import { Layout, page } from "../ui/layout.tsx";
 import { formatNumber } from "../ui/numbers.ts";
 import { Button, Notice } from "../ui/parts.tsx";
+import { shortAddress } from "../ui/short-address.ts";
 import { words } from "../ui/visitor.ts";
 import type { ConsoleContext, Site } from "./env.ts";
 import { textsOf } from "./script-texts.ts";
-
-export const shortAddress = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
 
 export interface FrameProps {
   readonly site: Site;

@@ -1,6 +1,6 @@
 /** Distinguishes an unreachable or busy database from a wrong statement. */
 
-import { withTimeout } from "../jobs/timeout.ts";
+import { withTimeout } from "../async/timeout.ts";
 import type { Queryable } from "./database.ts";
 
 // Connection exceptions (08), operator intervention such as a shutdown (57P), insufficient resources (53): a full disk, no

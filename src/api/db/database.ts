@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import pg from "pg";
-import type { Logger } from "../http/logger.ts";
+import type { Logger } from "../logging/logger.ts";
 import { inSpan, isTracing } from "../tracing/spans.ts";
 import { copyRows, type VisitRow } from "./copy-rows.ts";
 import { openSnapshot, type Snapshot } from "./snapshot.ts";

@@ -1,7 +1,7 @@
 /** LISTEN on PostgreSQL channels over a dedicated connection that reconnects when lost. */
 
 import pg from "pg";
-import type { Logger } from "../http/logger.ts";
+import type { Logger } from "../logging/logger.ts";
 
 const RECONNECT_MS = 1_000;
 

@@ -1,7 +1,7 @@
 /** Statements that an operator should hear of: slow ones are logged, and a failed one can be named by its error. */
 
-import type { Logger } from "../http/logger.ts";
-import { requestsSince } from "../http/requests-in-flight.ts";
+import type { Logger } from "../logging/logger.ts";
+import { requestsSince } from "../tracing/requests-in-flight.ts";
 import { inSpan, SpanKind } from "../tracing/spans.ts";
 
 const SLOW_MS = 1_000;

@@ -1,8 +1,8 @@
 /** All subscribers of this process: they share one poll of the database, and none waits for another. */
 
 import type { Database } from "../db/database.ts";
-import type { Logger } from "../http/logger.ts";
 import { startPassLoop } from "../jobs/pass-loop.ts";
+import type { Logger } from "../logging/logger.ts";
 import { message, position, retry } from "./event.ts";
 import { type EventFilter, readAfter, readEnds, readStretch } from "./stream-store.ts";
 import { createSubscriber, RETRY_MS, type Subscriber, type Wire } from "./subscriber.ts";

@@ -9,7 +9,7 @@ import { collectionKey } from "../../domain/token-ref.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { chainIdField, collectionNameField } from "../http/fields.ts";
-import { type KeyFinder, keyOf } from "../http/key.ts";
+import { apiKeyOf, type KeyFinder } from "../http/key.ts";
 import { createAppLimit } from "../http/limits/in-flight-limiter.ts";
 import type { InFlightLimit } from "../http/limits/rate-limit.ts";
 import { createRouter } from "../http/router.ts";
@@ -123,7 +123,7 @@ export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
     // Not by the middleware: a stream continues after its request is answered.
     const release = takeStream(c.get("app").id);
 
-    const key = keyOf(c) ?? "";
+    const key = apiKeyOf(c) ?? "";
     const isAllowed = async (): Promise<boolean> =>
       (await keys.findApp(key))?.apis.includes("market") ?? false;
     // Proxies that buffer a response would hold all of it.

@@ -5,7 +5,7 @@
  */
 
 import { type LookupAddress, promises } from "node:dns";
-import { withTimeout } from "../jobs/timeout.ts";
+import { withTimeout } from "../async/timeout.ts";
 import type { Lookup } from "./guarded-connector.ts";
 
 // Both tries together end within the time to connect.

@@ -5,9 +5,9 @@
 
 import { isUtf8 } from "node:buffer";
 import { Agent, type Dispatcher } from "undici";
-import { parseUrl } from "../http/text/parse-url.ts";
-import { parseRetryAfter } from "../http/text/retry-after.ts";
 import { RETRY_AFTER_MAX_MS } from "../jobs/retry-policies.ts";
+import { parseUrl } from "../text/parse-url.ts";
+import { parseRetryAfter } from "../text/retry-after.ts";
 import { inSpan, SpanKind } from "../tracing/spans.ts";
 import { createForeignLookup } from "./foreign-names.ts";
 import { guardedConnector, HostRefused, type Lookup } from "./guarded-connector.ts";
@@ -167,7 +167,7 @@ export function createGuardedFetch(
       }
       return failed("too_many_redirects", `more than ${REDIRECTS_MAX} redirects`, false);
     } catch (error) {
-      return explain(error as Error, {
+      return toFailedFetch(error as Error, {
         total: options.timeoutMs,
         connect: connectTimeoutMs,
         idle: idleTimeoutMs,
@@ -286,7 +286,7 @@ async function read(
 
 function statusFailure(response: Response): Fetched {
   const { statusCode: status } = response;
-  const retryAfter = retryAfterMs(headerOf(response, "retry-after"));
+  const retryAfter = boundedRetryAfterMs(headerOf(response, "retry-after"));
   const challenged =
     headerOf(response, "cf-mitigated") !== null ||
     (headerOf(response, "content-type") ?? "").includes("text/html");
@@ -299,13 +299,13 @@ function statusFailure(response: Response): Fetched {
 }
 
 /** What Retry-After asks for, in milliseconds, at most an hour; undefined for a number beyond any date. */
-export function retryAfterMs(header: string | null): number | undefined {
+export function boundedRetryAfterMs(header: string | null): number | undefined {
   const ms = parseRetryAfter(header);
   return ms === undefined || ms === Number.POSITIVE_INFINITY ? undefined : Math.min(ms, RETRY_AFTER_MAX_MS);
 }
 
 /** What an error of a request means. */
-export function explain(
+export function toFailedFetch(
   error: Error,
   limitsMs: { total: number; connect: number; idle: number },
 ): FailedFetch {

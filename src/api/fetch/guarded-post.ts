@@ -1,18 +1,18 @@
 /** Posts to foreign URLs, with the guards of `createGuardedFetch`. A redirect is an answer and is never followed. */
 
 import { Agent, type Dispatcher } from "undici";
-import { withTimeout } from "../jobs/timeout.ts";
+import { withTimeout } from "../async/timeout.ts";
 import { createForeignLookup } from "./foreign-names.ts";
 import { guardedConnector } from "./guarded-connector.ts";
 import {
+  boundedRetryAfterMs,
   CONNECT_TIMEOUT_MS,
-  explain,
   type FailedFetch,
   type FetchSettings,
   KEEP_ALIVE_MAX_MS,
   refuseUrl,
-  retryAfterMs,
   TotalTimeout,
+  toFailedFetch,
 } from "./guarded-fetch.ts";
 import { readBody } from "./response-body.ts";
 
@@ -78,11 +78,11 @@ export function createGuardedPost(
         kind: "answered",
         status: response.statusCode,
         text: await readStart(response, bytesMax),
-        retryAfterMs: retryAfterMs(textOf(response.headers["retry-after"])),
+        retryAfterMs: boundedRetryAfterMs(textOf(response.headers["retry-after"])),
       };
     } catch (error) {
       const limits = { total: timeoutMs, connect: connectTimeoutMs, idle: timeoutMs };
-      return explain(error as Error, limits);
+      return toFailedFetch(error as Error, limits);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", callOff);

@@ -1,7 +1,7 @@
 /** Maps a contract's answer to the URLs of the document, in the order to try them (design: "URI schemes"). */
 
 import type { ExtraScheme } from "../config.ts";
-import { parseUrl } from "../http/text/parse-url.ts";
+import { parseUrl } from "../text/parse-url.ts";
 
 export type Located =
   | { readonly kind: "located"; readonly urls: readonly string[] }
@@ -110,7 +110,7 @@ export const gatewayOf = (url: string, gateways: readonly string[]): string | un
  * Who serves a URL: its host, or our gateways, which fail over to each other. A gateway that gives each content a name of
  * its own is one host.
  */
-export function hostOf(url: string, gateways: readonly string[]): string {
+export function servingHost(url: string, gateways: readonly string[]): string {
   if (gatewayOf(url, gateways) !== undefined) return IPFS_HOST;
   const { host, protocol } = new URL(url);
   const [, content = "", gateway] = /^([^.]+)\.ipfs\.(.+)$/.exec(host) ?? [];

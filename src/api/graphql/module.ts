@@ -2,8 +2,8 @@
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { failedStatement } from "../db/statement-watch.ts";
-import type { Logger } from "../http/logger.ts";
 import type { ApiEnv } from "../http/router.ts";
+import type { Logger } from "../logging/logger.ts";
 import { createGraphqlEndpoint } from "./gateway/endpoint.ts";
 import { ownSdl } from "./own/own.graphql.ts";
 import { createResolvers } from "./own/resolvers.ts";

@@ -1,7 +1,7 @@
 /** Parses a GraphQL request from a JSON body, or from the parameters of a URL. */
 
 import { ApiError } from "../http/errors.ts";
-import { assertShallow } from "../http/text/nesting.ts";
+import { assertShallow } from "../http/nesting.ts";
 
 export interface GraphqlRequest {
   readonly query: string;

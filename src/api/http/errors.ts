@@ -95,7 +95,7 @@ export function errorBody(error: ApiError, requestId: string): ErrorBody {
 z.config({ customError: explainInvalid });
 
 /** The answer to a failed validation: all problems at once, under one code, even if one of them is about a limit. */
-export function refusalOf(error: z.ZodError | { issues: readonly z.core.$ZodIssue[] }): ApiError {
+export function invalidRequest(error: z.ZodError | { issues: readonly z.core.$ZodIssue[] }): ApiError {
   const isTooMany = error.issues.some(
     (issue) => issue.code === "custom" && issue.params?.code === "TOO_MANY_TOKENS",
   );

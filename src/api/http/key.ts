@@ -45,7 +45,7 @@ export async function appOfKey(c: Context, keys: KeyCheck, key: string): Promise
  * field's gateways. Throws KEY_INVALID for a repeated parameter, since it is ambiguous (a repeated header arrives as
  * one text, which is no valid key).
  */
-export function keyOf(c: Context): string | undefined {
+export function apiKeyOf(c: Context): string | undefined {
   const header = c.req.header(KEY_HEADER);
   if (header) return header;
   const parameters = c.req.queries(KEY_PARAMETER) ?? [];
@@ -61,7 +61,7 @@ export function keyOf(c: Context): string | undefined {
  */
 export const requireKey = (keys: KeyCheck, api: ApiName) =>
   createMiddleware<ApiEnv>(async (c, next) => {
-    const key = keyOf(c);
+    const key = apiKeyOf(c);
     if (!key) {
       c.header("WWW-Authenticate", 'Key realm="vitrine"');
       throw new ApiError("KEY_MISSING");

@@ -9,9 +9,9 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { clip } from "../../domain/printable.ts";
 import { isDatabaseUnavailable, isUnstorableText } from "../db/database-away.ts";
 import { failedStatement } from "../db/statement-watch.ts";
-import { ApiError, errorBody, refusalOf } from "./errors.ts";
+import type { Logger } from "../logging/logger.ts";
+import { ApiError, errorBody, invalidRequest } from "./errors.ts";
 import type { Tier } from "./limits/tiers.ts";
-import type { Logger } from "./logger.ts";
 import { checkQueryNames } from "./query-names.ts";
 
 /** A caller that holds a key. */
@@ -46,7 +46,7 @@ export interface ApiEnv {
 export function createRouter(): OpenAPIHono<ApiEnv> {
   const router = new OpenAPIHono<ApiEnv>({
     defaultHook: (result) => {
-      if (!result.success) throw refusalOf(result.error);
+      if (!result.success) throw invalidRequest(result.error);
     },
   });
   const register = router.openapi;

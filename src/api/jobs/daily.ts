@@ -5,7 +5,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { Database } from "../db/database.ts";
-import type { Logger } from "../http/logger.ts";
+import type { Logger } from "../logging/logger.ts";
 import { backgroundRest } from "./background-rest.ts";
 import { type PassLoop, startPassLoop } from "./pass-loop.ts";
 

@@ -3,7 +3,7 @@
  * soon expires.
  */
 
-import type { Logger } from "../http/logger.ts";
+import type { Logger } from "../logging/logger.ts";
 import { type PassLoop, startPassLoop } from "./pass-loop.ts";
 
 // A claim for each free slot would cost more than the work: slots are gathered for a moment, unless at most this share

@@ -1,7 +1,7 @@
 /** Background work in passes: a pass runs when something wakes the loop, and at a slow poll as a fallback. */
 
 import { setMaxListeners } from "node:events";
-import type { Logger } from "../http/logger.ts";
+import type { Logger } from "../logging/logger.ts";
 import { runInScope } from "../tracing/spans.ts";
 
 /** When the next pass should run. Milliseconds after this one ends, like all times here. */

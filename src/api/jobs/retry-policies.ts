@@ -3,7 +3,7 @@
  * Webhooks, rounds of samples and reads of contracts have pauses of their own.
  */
 
-import { parseRetryAfter } from "../http/text/retry-after.ts";
+import { parseRetryAfter } from "../text/retry-after.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -10,7 +10,7 @@ import {
   skipped,
 } from "./checks/checked-media.ts";
 import type { MediaReason } from "./checks/reasons.ts";
-import { type Ends, type FoundFaults, hostOf, type MediaFields } from "./display/display.ts";
+import { type Ends, type FoundFaults, type MediaFields, webHostOf } from "./display/display.ts";
 import {
   enqueue,
   type MediaKind,
@@ -85,7 +85,7 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
       ["animation", animation_url],
     ];
     return named.flatMap(([kind, url]) => {
-      if (url === null || (kind !== "image" && hostOf(url) === undefined)) return [];
+      if (url === null || (kind !== "image" && webHostOf(url) === undefined)) return [];
       const located = locateMedia(url, gateways);
       return located.kind === "located" ? { kind, url, host: located.host } : [];
     });

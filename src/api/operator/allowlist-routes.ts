@@ -4,7 +4,6 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { clip } from "../../domain/printable.ts";
 import { collectionKey, parseAddress } from "../../domain/token-ref.ts";
 import type { Collections } from "../catalog/collections.ts";
-import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { collectionRefField, type NamedCollection } from "../http/fields.ts";
 import { jsonAnswer, jsonBody } from "../http/json-content.ts";
@@ -12,6 +11,7 @@ import { createRouter, requireJson } from "../http/router.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
 import { hostPatternProblem, PORT_RULE, parseHostPattern } from "../media/module.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
+import { bodyErrors, operatorErrors, operatorRoute } from "./route-docs.ts";
 
 const entryBody = z
   .strictObject({
@@ -43,21 +43,20 @@ const listed = z.object({
   ),
 });
 
-const shared = { tags: ["operator"], security: [{ OperatorToken: [] }] };
 const body = jsonBody(entryBody);
 const list = jsonAnswer("The current list", listed);
 
 const listRoute = createRoute({
-  ...shared,
+  ...operatorRoute,
   method: "get",
   path: "/allowlist",
   operationId: "listAllowedHosts",
   summary: "Hosts that video and animation_url may be shown from",
-  responses: { 200: list, ...errorResponses("KEY_INVALID", "NOT_FOUND") },
+  responses: { 200: list, ...operatorErrors() },
 });
 
 const addRoute = createRoute({
-  ...shared,
+  ...operatorRoute,
   method: "post",
   path: "/allowlist",
   operationId: "allowHost",
@@ -66,18 +65,12 @@ const addRoute = createRoute({
   request: { body },
   responses: {
     200: list,
-    ...errorResponses(
-      "INVALID_REQUEST",
-      "KEY_INVALID",
-      "NOT_FOUND",
-      "BODY_TOO_LARGE",
-      "UNSUPPORTED_MEDIA_TYPE",
-    ),
+    ...operatorErrors(...bodyErrors),
   },
 });
 
 const removeRoute = createRoute({
-  ...shared,
+  ...operatorRoute,
   method: "delete",
   path: "/allowlist",
   operationId: "disallowHost",
@@ -86,13 +79,7 @@ const removeRoute = createRoute({
   request: { body },
   responses: {
     200: list,
-    ...errorResponses(
-      "INVALID_REQUEST",
-      "KEY_INVALID",
-      "NOT_FOUND",
-      "BODY_TOO_LARGE",
-      "UNSUPPORTED_MEDIA_TYPE",
-    ),
+    ...operatorErrors(...bodyErrors),
   },
 });
 

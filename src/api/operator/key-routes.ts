@@ -8,7 +8,6 @@ import { LIVE_KEYS_MAX } from "../access/module.ts";
 import type { Sessions } from "../access/sign-in/sessions.ts";
 import type { Collections } from "../catalog/collections.ts";
 import { apiNames } from "../http/api-names.ts";
-import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { collectionRefField, isStorable, limitField } from "../http/fields.ts";
 import { jsonAnswer, jsonBody } from "../http/json-content.ts";
@@ -16,6 +15,7 @@ import { tierNames } from "../http/limits/tiers.ts";
 import { cursorField, pageCursor } from "../http/page-cursor.ts";
 import { createRouter, requireJson } from "../http/router.ts";
 import { OPERATOR } from "./actions.ts";
+import { bodyErrors, operatorErrors, operatorRoute } from "./route-docs.ts";
 
 // A month, for a key that ends by itself and for one that is rotated.
 const SECONDS_MAX = 30 * 86_400;
@@ -80,28 +80,19 @@ const LIST_LIMIT_DEFAULT = 100;
 const cursors = pageCursor(z.uuid());
 const LIST = ["keys"];
 
-const operatorSecurity = [{ OperatorToken: [] }];
-
 const createKeyRoute = createRoute({
   method: "post",
   path: "/keys",
   operationId: "createKey",
-  tags: ["operator"],
+  tags: operatorRoute.tags,
   summary: "Create an API key for an app; only this answer shows it",
   description: `An app has at most ${LIVE_KEYS_MAX} keys that work.`,
-  security: operatorSecurity,
+  security: operatorRoute.security,
   middleware: [requireJson],
   request: { body: jsonBody(newKeyBody) },
   responses: {
     201: jsonAnswer("The key", z.object({ id: z.string(), key: z.string() })),
-    ...errorResponses(
-      "INVALID_REQUEST",
-      "KEY_INVALID",
-      "NOT_FOUND",
-      "COLLECTION_NOT_FOUND",
-      "BODY_TOO_LARGE",
-      "UNSUPPORTED_MEDIA_TYPE",
-    ),
+    ...operatorErrors(...bodyErrors, "COLLECTION_NOT_FOUND"),
   },
 });
 
@@ -109,9 +100,9 @@ const listKeysRoute = createRoute({
   method: "get",
   path: "/keys",
   operationId: "listKeys",
-  tags: ["operator"],
+  tags: operatorRoute.tags,
   summary: "The keys of all apps, oldest first, with their first characters",
-  security: operatorSecurity,
+  security: operatorRoute.security,
   request: {
     query: z.object({
       limit: limitField.default(LIST_LIMIT_DEFAULT).openapi({ default: LIST_LIMIT_DEFAULT }),
@@ -126,7 +117,7 @@ const listKeysRoute = createRoute({
         next_cursor: z.string().nullable().openapi({ description: "Null after the last page." }),
       }),
     ),
-    ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND"),
+    ...operatorErrors("INVALID_REQUEST"),
   },
 });
 
@@ -134,13 +125,13 @@ const revokeKeyRoute = createRoute({
   method: "delete",
   path: "/keys/{id}",
   operationId: "revokeKey",
-  tags: ["operator"],
+  tags: operatorRoute.tags,
   summary: "Revoke a key; replicas refuse it within 5 seconds",
-  security: operatorSecurity,
+  security: operatorRoute.security,
   request: { params: z.object({ id: z.uuid() }) },
   responses: {
     200: jsonAnswer("Revoked", z.object({ revoked: z.literal(true) })),
-    ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND"),
+    ...operatorErrors("INVALID_REQUEST"),
   },
 });
 
@@ -148,10 +139,10 @@ const rotateKeyRoute = createRoute({
   method: "post",
   path: "/keys/{id}/rotate",
   operationId: "rotateKey",
-  tags: ["operator"],
+  tags: operatorRoute.tags,
   summary: "Create another key for the same app; the old one keeps working for a while",
   description: "A key is rotated once. To end one that is rotated already, revoke it.",
-  security: operatorSecurity,
+  security: operatorRoute.security,
   middleware: [requireJson],
   request: {
     params: z.object({ id: z.uuid() }),
@@ -159,13 +150,7 @@ const rotateKeyRoute = createRoute({
   },
   responses: {
     201: jsonAnswer("The new key", z.object({ id: z.string(), key: z.string() })),
-    ...errorResponses(
-      "INVALID_REQUEST",
-      "KEY_INVALID",
-      "NOT_FOUND",
-      "BODY_TOO_LARGE",
-      "UNSUPPORTED_MEDIA_TYPE",
-    ),
+    ...operatorErrors(...bodyErrors),
   },
 });
 
@@ -173,12 +158,12 @@ const loginLinkRoute = createRoute({
   method: "post",
   path: "/login_links",
   operationId: "createLoginLink",
-  tags: ["operator"],
+  tags: operatorRoute.tags,
   summary: "Create a link that signs in one browser to the console as the operator, once, within ten minutes",
-  security: operatorSecurity,
+  security: operatorRoute.security,
   responses: {
     201: jsonAnswer("The link", z.object({ url: z.string(), expires_at: z.string() })),
-    ...errorResponses("KEY_INVALID", "NOT_FOUND"),
+    ...operatorErrors(),
   },
 });
 

@@ -5,13 +5,13 @@ import { isLocked } from "../../domain/lock-count.ts";
 import { lockStandardNames } from "../../domain/lock-standards.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
 import type { Collections } from "../catalog/collections.ts";
-import { errorResponses } from "../http/error-responses.ts";
 import { collectionRefField, tokenIdField } from "../http/fields.ts";
 import { jsonAnswer, jsonBody } from "../http/json-content.ts";
 import { createRouter, requireJson } from "../http/router.ts";
 import type { LockDrift } from "../trading/reconcile/reconcile.ts";
 import { driftCauses, lockViewNames } from "../trading/rules.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
+import { bodyErrors, operatorErrors, operatorRoute } from "./route-docs.ts";
 
 const PAGE_TOKENS_MAX = 500;
 
@@ -72,22 +72,14 @@ const reconcileRoute = createRoute({
   method: "post",
   path: "/locks/reconcile",
   operationId: "reconcileLocks",
-  tags: ["operator"],
+  tags: operatorRoute.tags,
   summary: "Compare the index's locks with the contract's own, one page of tokens at a time; changes nothing",
-  security: [{ OperatorToken: [] }],
+  security: operatorRoute.security,
   middleware: [requireJson],
   request: { body: jsonBody(pageBody) },
   responses: {
     200: jsonAnswer("The comparison and its differences", pageSchema),
-    ...errorResponses(
-      "INVALID_REQUEST",
-      "KEY_INVALID",
-      "NOT_FOUND",
-      "COLLECTION_NOT_FOUND",
-      "BODY_TOO_LARGE",
-      "UNSUPPORTED_MEDIA_TYPE",
-      "UNAVAILABLE",
-    ),
+    ...operatorErrors(...bodyErrors, "COLLECTION_NOT_FOUND", "UNAVAILABLE"),
   },
 });
 

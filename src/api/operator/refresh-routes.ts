@@ -4,7 +4,6 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { collectionKey } from "../../domain/token-ref.ts";
 import { listAtMost, sized } from "../../invalid-value.ts";
 import type { Collections } from "../catalog/collections.ts";
-import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { collectionNameField, tokenIdField, withEitherChainName } from "../http/fields.ts";
 import { jsonAnswer, jsonBody } from "../http/json-content.ts";
@@ -13,6 +12,7 @@ import type { OperatorRequests } from "../refresh/operator-requests.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
 import { overviewSchema, progressSchema } from "./refresh-schemas.ts";
 import { viewOverview, viewProgress } from "./refresh-views.ts";
+import { bodyErrors, operatorErrors, operatorRoute } from "./route-docs.ts";
 
 const TOKENS_MAX = 10_000;
 // Ten thousand ids of 78 digits.
@@ -49,10 +49,8 @@ const requestedSchema = z.object({
   }),
 });
 
-const shared = { tags: ["operator"], security: [{ OperatorToken: [] }] };
-
 const requestRoute = createRoute({
-  ...shared,
+  ...operatorRoute,
   method: "post",
   path: "/refreshes",
   operationId: "requestRefresh",
@@ -63,19 +61,12 @@ const requestRoute = createRoute({
   },
   responses: {
     200: jsonAnswer("Queued", requestedSchema),
-    ...errorResponses(
-      "INVALID_REQUEST",
-      "KEY_INVALID",
-      "NOT_FOUND",
-      "COLLECTION_NOT_FOUND",
-      "BODY_TOO_LARGE",
-      "UNSUPPORTED_MEDIA_TYPE",
-    ),
+    ...operatorErrors(...bodyErrors, "COLLECTION_NOT_FOUND"),
   },
 });
 
 const progressRoute = createRoute({
-  ...shared,
+  ...operatorRoute,
   method: "get",
   path: "/refreshes/{refresh_id}",
   operationId: "getRefreshProgress",
@@ -83,19 +74,19 @@ const progressRoute = createRoute({
   request: { params: z.object({ refresh_id: z.uuid() }) },
   responses: {
     200: jsonAnswer("Current state", progressSchema),
-    ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND"),
+    ...operatorErrors("INVALID_REQUEST"),
   },
 });
 
 const overviewRoute = createRoute({
-  ...shared,
+  ...operatorRoute,
   method: "get",
   path: "/refreshes",
   operationId: "getRefreshQueue",
   summary: "The refresh queue: waiting tokens, hosts, and sweeps of collections",
   responses: {
     200: jsonAnswer("Current state", overviewSchema),
-    ...errorResponses("KEY_INVALID", "NOT_FOUND"),
+    ...operatorErrors(),
   },
 });
 

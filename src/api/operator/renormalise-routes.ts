@@ -1,13 +1,13 @@
 /** Operator routes that re-read stored documents by new rules. */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import { errorResponses } from "../http/error-responses.ts";
 import { jsonAnswer } from "../http/json-content.ts";
 import { createRouter } from "../http/router.ts";
 import type { Renormaliser } from "../metadata/renormalise/renormalise.ts";
 import type { RenormaliseState } from "../metadata/renormalise/renormalise-store.ts";
 import { NORMALISER } from "../metadata/rules.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
+import { operatorErrors, operatorRoute } from "./route-docs.ts";
 
 const PATH = "/metadata/renormalise";
 
@@ -32,14 +32,14 @@ const progressSchema = z
   })
   .openapi("RenormaliseProgress");
 
-const shared = { tags: ["operator"], security: [{ OperatorToken: [] }], path: PATH };
 const answers = {
   200: jsonAnswer("Current state", progressSchema),
-  ...errorResponses("KEY_INVALID", "NOT_FOUND"),
+  ...operatorErrors(),
 };
 
 const progressRoute = createRoute({
-  ...shared,
+  ...operatorRoute,
+  path: PATH,
   method: "get",
   operationId: "getRenormaliseProgress",
   summary: "The progress of reading stored documents with new rules",
@@ -47,7 +47,8 @@ const progressRoute = createRoute({
 });
 
 const requestRoute = createRoute({
-  ...shared,
+  ...operatorRoute,
+  path: PATH,
   method: "post",
   operationId: "requestRenormalise",
   summary: "Read stored documents again with the current rules, in the background and without a fetch",

@@ -6,7 +6,6 @@ import { clip } from "../../domain/printable.ts";
 import { collectionKey } from "../../domain/token-ref.ts";
 import { sized } from "../../invalid-value.ts";
 import type { Collections } from "../catalog/collections.ts";
-import { errorResponses } from "../http/error-responses.ts";
 import { ApiError, type ErrorDetail } from "../http/errors.ts";
 import { collectionRefField } from "../http/fields.ts";
 import { jsonAnswer, jsonBody } from "../http/json-content.ts";
@@ -15,6 +14,7 @@ import { COUNTED_MAX, displayTypes, storable } from "../metadata/rules.ts";
 import type { PendingType } from "../metadata/traits/approval-store.ts";
 import type { Approval, TraitApproval } from "../metadata/traits/trait-approval.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
+import { bodyErrors, operatorErrors, operatorRoute } from "./route-docs.ts";
 
 const PENDING_MAX = 100;
 
@@ -41,10 +41,8 @@ const pendingSchema = z
   })
   .openapi("PendingDisplayTypes");
 
-const shared = { tags: ["operator"], security: [{ OperatorToken: [] }] };
-
 const pendingRoute = createRoute({
-  ...shared,
+  ...operatorRoute,
   method: "get",
   path: "/traits/pending",
   operationId: "listPendingDisplayTypes",
@@ -52,7 +50,7 @@ const pendingRoute = createRoute({
   request: { query: z.object({ collection: collectionRefField.optional() }) },
   responses: {
     200: jsonAnswer("The hidden entries", pendingSchema),
-    ...errorResponses("INVALID_REQUEST", "KEY_INVALID", "NOT_FOUND", "COLLECTION_NOT_FOUND"),
+    ...operatorErrors("INVALID_REQUEST", "COLLECTION_NOT_FOUND"),
   },
 });
 
@@ -73,7 +71,7 @@ const approvedSchema = z.object({
 });
 
 const approveRoute = createRoute({
-  ...shared,
+  ...operatorRoute,
   method: "post",
   path: "/traits/approve",
   operationId: "approveDisplayType",
@@ -82,14 +80,7 @@ const approveRoute = createRoute({
   request: { body: jsonBody(approvalBody) },
   responses: {
     200: jsonAnswer("Approved; applies to every answer from now on", approvedSchema),
-    ...errorResponses(
-      "INVALID_REQUEST",
-      "KEY_INVALID",
-      "NOT_FOUND",
-      "COLLECTION_NOT_FOUND",
-      "BODY_TOO_LARGE",
-      "UNSUPPORTED_MEDIA_TYPE",
-    ),
+    ...operatorErrors(...bodyErrors, "COLLECTION_NOT_FOUND"),
   },
 });
 

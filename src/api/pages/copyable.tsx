@@ -1,9 +1,9 @@
 /** Values too long to read or select by hand, with a button that copies them. A script shows it where it works. */
 
+import { shortAddress } from "../ui/short-address.ts";
 import { words } from "../ui/visitor.ts";
 import { explorerUrl } from "./chains.ts";
 import { type Site, walletPath } from "./env.ts";
-import { shortAddress } from "./text.tsx";
 
 export const CopyButton = ({ value, what }: { value: string; what: string }) => (
   <button type="button" class="copy" data-copy={value} aria-label={words().copy.button(what)} />

@@ -11,7 +11,7 @@ import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
 import { ApiError } from "../http/errors.ts";
 import { collectionNameField } from "../http/fields.ts";
-import type { Logger } from "../http/logger.ts";
+import type { Logger } from "../logging/logger.ts";
 import type { RefreshService } from "../refresh/service.ts";
 import type { Search } from "../search/service.ts";
 import type { PageVariables, To } from "../ui/site.ts";

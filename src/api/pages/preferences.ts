@@ -4,7 +4,7 @@ import { setCookie } from "hono/cookie";
 import { clip } from "../../domain/printable.ts";
 import { ApiError } from "../http/errors.ts";
 import { parseForm } from "../http/form.ts";
-import { parseUrl } from "../http/text/parse-url.ts";
+import { parseUrl } from "../text/parse-url.ts";
 import { choices, cookieOf } from "../ui/visitor.ts";
 import type { PagesContext, Site } from "./env.ts";
 

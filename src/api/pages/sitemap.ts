@@ -1,7 +1,7 @@
 /** `/robots.txt` (RFC 9309) and the sitemap (sitemaps.org): what search engines may read, and where it is. */
 
+import { createPromiseCache } from "../async/promise-cache.ts";
 import { ApiError } from "../http/errors.ts";
-import { createPromiseCache } from "../jobs/promise-cache.ts";
 import { collectionOf, collectionPath, namesOf, type PagesContext, type Site, tokenPath } from "./env.ts";
 import { countKnown, readListedIds } from "./listed-store.ts";
 

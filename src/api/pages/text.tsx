@@ -59,8 +59,6 @@ export const Description = ({
   );
 };
 
-export const shortAddress = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
-
 const ID_DIGITS_MAX = 12;
 
 /** An id of up to 78 digits; a long one by its first and last digits. */

@@ -3,10 +3,10 @@
  */
 
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { cached } from "../async/promise-cache.ts";
+import { withTimeout } from "../async/timeout.ts";
 import type { Database } from "../db/database.ts";
 import { metricOptions } from "../http/metric-options.ts";
-import { cached } from "../jobs/promise-cache.ts";
-import { withTimeout } from "../jobs/timeout.ts";
 import { countPausedHosts, readQueueState, sumOpenSweeps, urgencies } from "./queue/overview-store.ts";
 
 // Several scrapers, or one that retries, share one database read.

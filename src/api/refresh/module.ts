@@ -4,8 +4,8 @@ import type { ChainCalls } from "../chain/contract/batched-calls.ts";
 import type { LatestBlock } from "../chain/contract/read-block.ts";
 import type { Database } from "../db/database.ts";
 import type { AmountLimiter } from "../http/limits/rate-limit.ts";
-import { type Logger, silentLogger } from "../http/logger.ts";
 import type { DailyJob } from "../jobs/daily.ts";
+import { type Logger, silentLogger } from "../logging/logger.ts";
 import type { OnImageProbed } from "../media/probes/worker.ts";
 import { createExistence } from "../metadata/module.ts";
 import type { MetadataService } from "../metadata/service.ts";
@@ -17,7 +17,7 @@ import { createUnseenQueue } from "./queue/unseen-queue.ts";
 import { settleImages } from "./receipts/receipt-images.ts";
 import { forgetOldReceipts, forgetOldSweeps } from "./receipts/retention.ts";
 import { createRefresh, type RefreshService } from "./service.ts";
-import { deleteNeverTransferred, type PurgeDeps } from "./triggers/purge.ts";
+import { type PurgeDeps, purgeNeverTransferred } from "./triggers/purge.ts";
 
 export { collectionRefreshRoutes, viewCollectionReceipt } from "./collections/collection-routes.ts";
 export { startRefreshJobs } from "./jobs.ts";
@@ -76,5 +76,5 @@ export const onImageProbed: OnImageProbed = async (tx, probed) => {
 export const refreshJobs = (deps: PurgeDeps): readonly DailyJob[] => [
   forgetOldReceipts,
   forgetOldSweeps,
-  ...deleteNeverTransferred(deps),
+  ...purgeNeverTransferred(deps),
 ];

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { CollectionConfig } from "../../config.ts";
 import type { Database, Queryable } from "../db/database.ts";
-import { type Logger, silentLogger } from "../http/logger.ts";
+import { type Logger, silentLogger } from "../logging/logger.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { AskExistence } from "../metadata/uri/existence.ts";
 import { type QueueOverview, readHosts, readOpenSweeps, readQueueState } from "./queue/overview-store.ts";

@@ -1,7 +1,7 @@
 /** A refresh in traces and logs: from the request through the queue to what was recorded. */
 
 import type { CollectionConfig } from "../../config.ts";
-import type { Logger } from "../http/logger.ts";
+import type { Logger } from "../logging/logger.ts";
 import { currentTraceparent, inOwnSpan, inSpan, linkTo, SpanKind } from "../tracing/spans.ts";
 import type { Lease } from "./queue/leases.ts";
 import type { Trigger } from "./queue/priorities.ts";

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { CollectionConfig } from "../../config.ts";
 import { UINT256_MAX } from "../../domain/token-ref.ts";
 import type { Database, Queryable } from "../db/database.ts";
-import type { Logger } from "../http/logger.ts";
+import type { Logger } from "../logging/logger.ts";
 import { addReceipt, type ReceiptOwner } from "./receipts/receipts.ts";
 import { inSendSpan, logRequested } from "./refresh-spans.ts";
 import type { SweepWithReceipt } from "./triggers/new-sweeps.ts";

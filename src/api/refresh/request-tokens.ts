@@ -2,7 +2,7 @@
 
 import type { CollectionConfig } from "../../config.ts";
 import type { Database, Queryable } from "../db/database.ts";
-import type { Logger } from "../http/logger.ts";
+import type { Logger } from "../logging/logger.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import { enqueue, type Trigger } from "./queue/queue.ts";
 import type { UnseenCapacity } from "./queue/unseen-queue.ts";

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { CollectionConfig } from "../../config.ts";
 import type { Database } from "../db/database.ts";
 import { type AmountLimiter, type Cure, rateLimited } from "../http/limits/rate-limit.ts";
-import type { Logger } from "../http/logger.ts";
+import type { Logger } from "../logging/logger.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { AskExistence } from "../metadata/uri/existence.ts";
 import type { Trigger } from "./queue/queue.ts";

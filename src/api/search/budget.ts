@@ -2,9 +2,9 @@
 
 import { Counter, Gauge, type Registry } from "prom-client";
 import { type CollectionRef, collectionKey } from "../../domain/token-ref.ts";
-import type { Logger } from "../http/logger.ts";
+import { createPromiseCache } from "../async/promise-cache.ts";
 import { metricOptions } from "../http/metric-options.ts";
-import { createPromiseCache } from "../jobs/promise-cache.ts";
+import type { Logger } from "../logging/logger.ts";
 
 // A search index that isn't kept is dropped after this long without requests.
 const UNUSED_MS = 30 * 60_000;

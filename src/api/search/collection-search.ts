@@ -2,10 +2,10 @@
 
 import { randomUUID } from "node:crypto";
 import type { CollectionRef } from "../../domain/token-ref.ts";
+import { createExclusively, createYield, runExclusive } from "../async/yield-to-event-loop.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
-import type { Logger } from "../http/logger.ts";
-import { createExclusively, createYield, runExclusive } from "../jobs/yield-to-event-loop.ts";
+import type { Logger } from "../logging/logger.ts";
 import type { Trait } from "../metadata/document/traits.ts";
 import { valueText } from "../metadata/rules.ts";
 import { areEqualBits, type Bits } from "./columns/bits.ts";

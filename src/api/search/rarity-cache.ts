@@ -1,6 +1,6 @@
 /** The rarity of a collection's tokens, kept until traits change or tokens come or go. */
 
-import { createYield } from "../jobs/yield-to-event-loop.ts";
+import { createYield } from "../async/yield-to-event-loop.ts";
 import { areEqualBits, type Bits } from "./columns/bits.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
 import { type Rarity, type RarityCounts, rankByRarity } from "./index/rarity.ts";

@@ -1,7 +1,7 @@
 /** The result cache of a collection: matches and counts, valid until the search index or its chain state changes. */
 
 import { LRUCache } from "lru-cache";
-import { createPoliteYield, runSteps, runStepsInSlices, type Steps } from "../jobs/yield-to-event-loop.ts";
+import { createPoliteYield, runSteps, runStepsInSlices, type Steps } from "../async/yield-to-event-loop.ts";
 import { type Bits, countBits } from "./columns/bits.ts";
 import { grown } from "./columns/ensure-capacity.ts";
 import { countValues } from "./columns/value-counts.ts";

@@ -3,12 +3,12 @@
 import type { Registry } from "prom-client";
 import type { CollectionConfig } from "../../config.ts";
 import type { CollectionRef } from "../../domain/token-ref.ts";
+import { createYield } from "../async/yield-to-event-loop.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import { createDatabase, type Database, type PoolSizes } from "../db/database.ts";
 import { ApiError } from "../http/errors.ts";
-import type { Logger } from "../http/logger.ts";
 import { startPassLoop } from "../jobs/pass-loop.ts";
-import { createYield } from "../jobs/yield-to-event-loop.ts";
+import type { Logger } from "../logging/logger.ts";
 import type { Trait } from "../metadata/document/traits.ts";
 import { type Budget, createBudget } from "./budget.ts";
 import type { CountsStamp, TraitCounts } from "./collection-search.ts";

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { BootError } from "../../boot-error.ts";
-import { parseUrl } from "../http/text/parse-url.ts";
+import { parseUrl } from "../text/parse-url.ts";
 
 const samplers = [
   "always_on",

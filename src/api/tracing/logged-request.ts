@@ -1,6 +1,6 @@
 /** Names the request in each log line that is written while it is answered. */
 
-import type { Logger } from "../http/logger.ts";
+import type { Logger } from "../logging/logger.ts";
 import { currentScope } from "./spans.ts";
 
 type Entry = Parameters<Logger["info"]>[0];

@@ -4,8 +4,8 @@
  */
 
 import type { SpanExporter } from "@opentelemetry/sdk-trace-base";
-import type { Logger } from "../http/logger.ts";
-import { withTimeout } from "../jobs/timeout.ts";
+import { withTimeout } from "../async/timeout.ts";
+import type { Logger } from "../logging/logger.ts";
 import { isTraced } from "./config.ts";
 import { traceWith } from "./spans.ts";
 

@@ -4,7 +4,7 @@ import type { Link } from "@opentelemetry/api";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
-import { redactText } from "../http/text/redact.ts";
+import { redactText } from "../logging/redact.ts";
 import { inOwnSpan, isTracing, linkTo, markFailed, type RemoteParent, SpanKind } from "./spans.ts";
 
 const PATH_LENGTH_MAX = 500;

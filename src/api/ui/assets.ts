@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { type Env, Hono } from "hono";
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
-import { cached } from "../jobs/promise-cache.ts";
+import { cached } from "../async/promise-cache.ts";
 
 type TextType = "text/css" | "text/javascript" | "image/svg+xml" | "application/json";
 

@@ -2,7 +2,7 @@
 
 import { createMiddleware } from "hono/factory";
 import { NONCE, type SecureHeadersVariables, secureHeaders } from "hono/secure-headers";
-import { parseUrl } from "../http/text/parse-url.ts";
+import { parseUrl } from "../text/parse-url.ts";
 import { withVisitor } from "./visitor.ts";
 
 /** Converts a path for the browser: BASE_URL may have a path of its own, which a proxy strips. */

@@ -1,10 +1,10 @@
 /** Prometheus metrics of webhooks, on Ponder's public /metrics: no app, webhook, host or collection is in a label. */
 
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { cached } from "../async/promise-cache.ts";
+import { withTimeout } from "../async/timeout.ts";
 import type { Database } from "../db/database.ts";
 import { metricOptions } from "../http/metric-options.ts";
-import { cached } from "../jobs/promise-cache.ts";
-import { withTimeout } from "../jobs/timeout.ts";
 import { type DeliveryState, readDeliveryState } from "./delivery-store.ts";
 
 const REMEMBER_MS = 5_000;

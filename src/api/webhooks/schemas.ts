@@ -5,7 +5,7 @@ import { clip } from "../../domain/printable.ts";
 import { sized } from "../../invalid-value.ts";
 import { type EventType, eventTypes, isEventType } from "../events/rules.ts";
 import { collectionRefField, isStorable } from "../http/fields.ts";
-import { parseUrl } from "../http/text/parse-url.ts";
+import { parseUrl } from "../text/parse-url.ts";
 import type { DeliveryRow } from "./delivery-store.ts";
 import type { WebhookState } from "./service.ts";
 

@@ -4,11 +4,11 @@ import { isIP } from "node:net";
 import { clip } from "../../domain/printable.ts";
 import { refuseUrl } from "../fetch/guarded-fetch.ts";
 import { isPublicAddress, isThisMachine } from "../fetch/safe-address.ts";
-import { parseUrl } from "../http/text/parse-url.ts";
+import { parseUrl } from "../text/parse-url.ts";
 import { URL_CHARACTERS_MAX } from "./schemas.ts";
 
 /** `host:port` of a URL, as limits per host count it. */
-export function hostOf(url: string): string {
+export function hostAndPort(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
 }
@@ -22,7 +22,7 @@ export function problemOfUrl(text: string, allowedHosts: ReadonlySet<string>): s
     return `has ${text.length} characters; the limit is ${URL_CHARACTERS_MAX}`;
   const url = parseUrl(text);
   if (!url) return `must be an https URL; "${clip(text)}" can't be parsed`;
-  const isAllowed = /^https?:$/.test(url.protocol) && allowedHosts.has(hostOf(text));
+  const isAllowed = /^https?:$/.test(url.protocol) && allowedHosts.has(hostAndPort(text));
   if (url.protocol !== "https:" && !isAllowed) return `must be an https URL; it is "${clip(text)}"`;
   const refusal = refuseUrl(text);
   if (refusal) return `can't be used: ${refusal.message}`;

@@ -1,7 +1,7 @@
 /** Webhooks in PostgreSQL. */
 
 import type { Queryable } from "../db/database.ts";
-import { hostOf } from "./url.ts";
+import { hostAndPort } from "./url.ts";
 
 export type PausedReason = "requested" | "failing" | "gone";
 
@@ -72,7 +72,7 @@ export async function addWebhook(
       added.id,
       added.appId,
       url,
-      hostOf(url),
+      hostAndPort(url),
       description,
       eventTypes,
       collections,
@@ -93,7 +93,7 @@ export async function writeSettings(
             -- Nothing is known of another receiver.
             failing_since = case when url = $2 then failing_since end
       where id = $1`,
-    [id, url, hostOf(url), description, eventTypes, collections],
+    [id, url, hostAndPort(url), description, eventTypes, collections],
   );
 }
 

@@ -2,9 +2,9 @@
 
 import { randomUUID } from "node:crypto";
 import type { Database } from "../db/database.ts";
-import type { Logger } from "../http/logger.ts";
 import { LeaseLost, type LeaseWorker, startLeaseWorker } from "../jobs/lease-worker.ts";
 import { RETRY_AFTER_MAX_MS } from "../jobs/retry-policies.ts";
+import type { Logger } from "../logging/logger.ts";
 import {
   claimDeliveries,
   type DeliveryCaps,

@@ -6,7 +6,7 @@ import { createAccess as createAccessWith } from "../../../src/api/access/keys/s
 import type { Database } from "../../../src/api/db/database.ts";
 import { listen } from "../../../src/api/db/listener.ts";
 import { ApiError } from "../../../src/api/http/errors.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createUsage } from "../../../src/api/access/apps/usage.ts";
 import { createRateLimits, failureLimit, wrongKeyLimit } from "../../../src/api/access/limits/rate-limits.ts";
 import { anonymousGraphqlLimit, tiers } from "../../../src/api/http/limits/tiers.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { failingWhen } from "../../support/worker.ts";

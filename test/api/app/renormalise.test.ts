@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { listen } from "../../../src/api/db/listener.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { NORMALISER } from "../../../src/api/metadata/document/normalise.ts";
 import { RENORMALISE_CHANNEL } from "../../../src/api/metadata/renormalise/renormalise-store.ts";
 import { createTestApp, OPERATOR_TOKEN, type Sent } from "../../support/app.ts";

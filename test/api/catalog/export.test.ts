@@ -4,7 +4,7 @@ import { getRequestListener } from "@hono/node-server";
 import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createExports } from "../../../src/api/catalog/exports/exports.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";

@@ -3,7 +3,7 @@
 import { afterAll, expect, it } from "vitest";
 import { readStates } from "../../../src/api/catalog/tokens/state-store.ts";
 import { createDatabase, type Queryable } from "../../../src/api/db/database.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { findChanges } from "../../../src/api/search/sync/store.ts";
 import { readCheckFacts } from "../../../src/api/trading/checks/check-store.ts";
 import { CHAIN_SCHEMA, countRowsRead, createTestDatabase } from "../../support/database.ts";

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createReadBlock } from "../../../src/api/chain/contract/read-block.ts";
 import type { IndexHead } from "../../../src/api/chain/index/index-heads.ts";
 import { createWatchdog } from "../../../src/api/chain/index/watchdog.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 
 const LONG_MS = 90_000;
 

@@ -8,7 +8,7 @@ import { accessJobs } from "../../../src/api/access/module.ts";
 import { migrate } from "../../../src/api/db/migrate.ts";
 import { readMigrations } from "../../../src/api/db/migrations.ts";
 import { forgetOldEvents } from "../../../src/api/events/module.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createMedia } from "../../../src/api/media/service.ts";
 import { metadataJobs } from "../../../src/api/metadata/module.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { serve } from "@hono/node-server";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createEventHub, type EventHub } from "../../../src/api/events/hub.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { readEvents } from "../../support/event-reader.ts";

@@ -3,10 +3,10 @@
 import { describe, expect, it } from "vitest";
 import {
   gatewayOf,
-  hostOf,
   IPFS_HOST,
   isContentAddressed,
   locate,
+  servingHost,
   substituteId,
 } from "../../../src/api/fetch/locate.ts";
 
@@ -245,6 +245,6 @@ describe("the host that serves a URL", () => {
     ["https://ipfs/1.json", "ipfs:443"],
     ["http://IPFS:81/1.json", "ipfs:81"],
   ])("%s: %s", (url, host) => {
-    expect(hostOf(url, GATEWAYS)).toBe(host);
+    expect(servingHost(url, GATEWAYS)).toBe(host);
   });
 });

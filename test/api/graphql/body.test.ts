@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { GraphqlEndpoint } from "../../../src/api/graphql/gateway/endpoint.ts";
 import { type Caller, graphqlRoutes } from "../../../src/api/graphql/routes.ts";
 import { allowOrigins } from "../../../src/api/http/headers.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
 import { answerError, createRouter } from "../../../src/api/http/router.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const LIMIT = 100 * 1024;

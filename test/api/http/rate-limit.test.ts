@@ -6,8 +6,8 @@ import { createAppLimit, createInFlightLimiter } from "../../../src/api/http/lim
 import { overLimit, rateLimit, type Taken } from "../../../src/api/http/limits/rate-limit.ts";
 import { createMemoryRateLimiter } from "../../../src/api/http/limits/rate-limiter.ts";
 import { anonymousGraphqlLimit, tiers } from "../../../src/api/http/limits/tiers.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
 import { type ApiEnv, answerError, createRouter } from "../../../src/api/http/router.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 
 describe("the text of a refusal", () => {
   it.each([

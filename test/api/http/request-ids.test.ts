@@ -4,7 +4,7 @@ import { buildSchema, graphql } from "graphql";
 import { expect, it, onTestFinished } from "vitest";
 import { createDatabase } from "../../../src/api/db/database.ts";
 import { createGraphqlModule } from "../../../src/api/graphql/module.ts";
-import { requestBegan, requestEnded, requestsSince } from "../../../src/api/http/requests-in-flight.ts";
+import { requestBegan, requestEnded, requestsSince } from "../../../src/api/tracing/requests-in-flight.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { COLLECTION } from "../../support/refresh.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { listen } from "../../../src/api/db/listener.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { ALLOWLIST_CHANNEL, createAllowlist } from "../../../src/api/media/display/allowlist.ts";
 import { hostMatches, parseHostPattern } from "../../../src/api/media/display/host-pattern.ts";
 import { createOperatorActions } from "../../../src/api/operator/module.ts";

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../../../src/api/media/storage/disk.ts";
-import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
+import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import { BootError } from "../../../src/boot-error.ts";
 import { s3Credentials } from "../../support/s3-server.ts";
 
@@ -30,7 +30,7 @@ const disk = openStore({
   endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   forcePathStyle: true,
 });
-const KEY = keyOf(`${"ab".repeat(32)}.png`);
+const KEY = storageKey(`${"ab".repeat(32)}.png`);
 const conditions = () => seen.map(({ headers }) => headers["if-none-match"]);
 
 beforeEach(() => {

@@ -10,7 +10,7 @@ import sharp from "sharp";
 import { afterAll, describe, expect, it } from "vitest";
 import { collectFiles } from "../../../src/api/media/storage/collect.ts";
 import { openStore } from "../../../src/api/media/storage/disk.ts";
-import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
+import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import type { BucketAddress } from "../../../src/api/store-address.ts";
 import { createTestApp } from "../../support/app.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -62,7 +62,7 @@ describe("a picture in a bucket", () => {
     const response = await app.request(pathOf(url));
     const bytes = Buffer.from(await response.arrayBuffer());
     expect(response.status).toBe(200);
-    expect(bytes.equals(Buffer.from(await disk.getBytes(keyOf(fileIn(url)))))).toBe(true);
+    expect(bytes.equals(Buffer.from(await disk.getBytes(storageKey(fileIn(url)))))).toBe(true);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "content-type": "image/png",
       "content-length": String(bytes.length),
@@ -104,17 +104,19 @@ describe("a picture in a bucket", () => {
     await database.query("delete from vitrine.media where url like '%/old.png'");
 
     await collectFiles(database, disk);
-    expect(await disk.exists(keyOf(fileIn(old.url)))).toBe(true);
+    expect(await disk.exists(storageKey(fileIn(old.url)))).toBe(true);
     await pass("25 hours");
     await collectFiles(database, disk);
 
-    for (const { url } of [old, ...old.variants]) expect(await disk.exists(keyOf(fileIn(url)))).toBe(false);
-    for (const { url } of [kept, ...kept.variants]) expect(await disk.exists(keyOf(fileIn(url)))).toBe(true);
+    for (const { url } of [old, ...old.variants])
+      expect(await disk.exists(storageKey(fileIn(url)))).toBe(false);
+    for (const { url } of [kept, ...kept.variants])
+      expect(await disk.exists(storageKey(fileIn(url)))).toBe(true);
   });
 
   it("is listed beyond the first page, and deleted in batches", async () => {
     const pages = openStore({ ...store, prefix: "many" });
-    const keys = Array.from({ length: 1_050 }, () => keyOf(`${randomBytes(32).toString("hex")}.png`));
+    const keys = Array.from({ length: 1_050 }, () => storageKey(`${randomBytes(32).toString("hex")}.png`));
     for (let at = 0; at < keys.length; at += 50)
       await Promise.all(keys.slice(at, at + 50).map((key) => pages.put(key, "x")));
 

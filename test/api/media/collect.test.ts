@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { chainTables } from "../../../src/api/chain/index/tables.ts";
 import { collectMedia } from "../../../src/api/media/storage/collect.ts";
-import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
+import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { CHAIN_SCHEMA } from "../../support/database.ts";
 import {
@@ -62,12 +62,12 @@ describe("the daily round", () => {
     await round.run(database);
     await pass("23 hours");
     await round.run(database);
-    expect(await disk.exists(keyOf(old))).toBe(true);
+    expect(await disk.exists(storageKey(old))).toBe(true);
 
     await pass("2 hours");
     // With its two variants.
     expect(await round.run(database)).toBe(3);
-    expect([await disk.exists(keyOf(old)), await disk.exists(keyOf(now))]).toEqual([false, true]);
+    expect([await disk.exists(storageKey(old)), await disk.exists(storageKey(now))]).toEqual([false, true]);
     expect(await fileOf(`${server.url}/a.png`)).toBe(now);
   });
 
@@ -86,7 +86,7 @@ describe("the daily round", () => {
     await pass("20 hours");
     await round.run(database);
 
-    expect(await disk.exists(keyOf(name))).toBe(true);
+    expect(await disk.exists(storageKey(name))).toBe(true);
   });
 
   it("forgets what no served document has named for a week, its picture a day later", async () => {
@@ -106,7 +106,7 @@ describe("the daily round", () => {
     await round.run(database);
 
     expect((await rows()).map(({ file }) => file)).toEqual([kept]);
-    expect([await disk.exists(keyOf(gone)), await disk.exists(keyOf(kept))]).toEqual([false, true]);
+    expect([await disk.exists(storageKey(gone)), await disk.exists(storageKey(kept))]).toEqual([false, true]);
   });
 
   it("forgets nothing when it could not read every served document", async () => {

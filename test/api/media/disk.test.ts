@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { createDisk } from "../../../src/api/media/storage/disk.ts";
-import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
+import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import { BootError } from "../../../src/boot-error.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-disk-"));
@@ -18,10 +18,11 @@ describe("the disk", () => {
     const seen = new Set<number>();
     let isDone = false;
     const watching = (async () => {
-      while (!isDone) if (await disk.exists(keyOf(NAME))) seen.add((await disk.getBytes(keyOf(NAME))).length);
+      while (!isDone)
+        if (await disk.exists(storageKey(NAME))) seen.add((await disk.getBytes(storageKey(NAME))).length);
     })();
 
-    for (let round = 0; round < 5; round++) await disk.put(keyOf(NAME), bytes);
+    for (let round = 0; round < 5; round++) await disk.put(storageKey(NAME), bytes);
     isDone = true;
     await watching;
 
@@ -57,7 +58,7 @@ describe("the disk", () => {
     let isDone = false;
     const writing = Promise.all(
       [0, 1, 2].map(async (writer) => {
-        for (const [n, name] of names.entries()) if (n % 3 === writer) await disk.put(keyOf(name), "x");
+        for (const [n, name] of names.entries()) if (n % 3 === writer) await disk.put(storageKey(name), "x");
       }),
     ).finally(() => (isDone = true));
 
@@ -71,12 +72,12 @@ describe("the disk", () => {
   it("lists its pictures without those that are deleted meanwhile", async () => {
     const own = createDisk(join(folder, "listed"));
     const names = Array.from({ length: 20 }, (_, n) => `${"ab".repeat(31)}${String(n).padStart(2, "0")}.png`);
-    for (const name of names) await own.put(keyOf(name), "x");
+    for (const name of names) await own.put(storageKey(name), "x");
 
     const listed: string[] = [];
     for await (const { name } of own.listPictures()) {
       listed.push(name);
-      await own.deleteMany(names.filter((each) => each !== name).map(keyOf));
+      await own.deleteMany(names.filter((each) => each !== name).map(storageKey));
     }
 
     expect(listed).toHaveLength(1);
@@ -87,7 +88,7 @@ describe("the disk", () => {
     async () => {
       const nowhere = createDisk("/proc/vitrine/media");
 
-      await expect(nowhere.put(keyOf(NAME), "x")).rejects.toMatchObject({ cause: { code: "ENOENT" } });
+      await expect(nowhere.put(storageKey(NAME), "x")).rejects.toMatchObject({ cause: { code: "ENOENT" } });
     },
   );
 

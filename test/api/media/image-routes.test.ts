@@ -10,7 +10,7 @@ import { ApiError } from "../../../src/api/http/errors.ts";
 import { createPoints } from "../../../src/api/http/limits/rate-limiter.ts";
 import { mediaLimit } from "../../../src/api/http/limits/tiers.ts";
 import { createDisk } from "../../../src/api/media/storage/disk.ts";
-import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
+import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -31,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const bytes = await noise().png().toBuffer();
 const hash = createHash("sha256").update(bytes).digest("hex");
-await disk.put(keyOf(`${hash}.png`), bytes);
+await disk.put(storageKey(`${hash}.png`), bytes);
 const address = `/media/images/${hash}.png`;
 const get = async (path: string, init: RequestInit = {}): Promise<Response> => app.request(path, init);
 

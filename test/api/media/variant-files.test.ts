@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { collectFiles } from "../../../src/api/media/storage/collect.ts";
 import { removeUnusedFiles } from "../../../src/api/media/storage/collect-store.ts";
-import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
+import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import { addFile, missFile, type NewFile } from "../../../src/api/media/storage/media-file-store.ts";
 import { createMediaHarness } from "./media-harness.ts";
 import { png } from "./pictures.ts";
@@ -23,7 +23,7 @@ async function names(): Promise<string[]> {
   return [shown.url, ...shown.variants.map(({ url }) => url)].map(nameIn);
 }
 
-const exist = (files: readonly string[]) => Promise.all(files.map((name) => disk.exists(keyOf(name))));
+const exist = (files: readonly string[]) => Promise.all(files.map((name) => disk.exists(storageKey(name))));
 
 async function cacheOne(): Promise<string[]> {
   answers.set("/1.png", { body: await png(500, 500), headers: { etag: '"1"' } });
@@ -59,7 +59,7 @@ describe("a variant that is gone from the disk", () => {
   it("is made again with its picture when somebody asks for it", async () => {
     const made = await cacheOne();
     const [, , small = ""] = made;
-    await disk.delete(keyOf(small));
+    await disk.delete(storageKey(small));
     await pass("2 minutes");
 
     await missFile(database, small);
@@ -91,7 +91,7 @@ describe("variants are deleted", () => {
   const store = async (added: NewFile): Promise<void> => {
     await addFile(database, added);
     for (const name of [added.name, ...(added.variants ?? []).map((each) => each.name)])
-      await disk.put(keyOf(name), name);
+      await disk.put(storageKey(name), name);
   };
 
   it("with their picture, but not where another picture shares one", async () => {

@@ -4,10 +4,10 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { silentLogger } from "../../../src/api/http/logger.ts";
 import { readFaulty } from "../../../src/api/jobs/hosts.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { claimMedia } from "../../../src/api/media/probes/probe-queue-store.ts";
-import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
+import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import { missFile } from "../../../src/api/media/storage/media-file-store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startLocalServer } from "../metadata/local-server.ts";
@@ -347,7 +347,7 @@ describe("a picture that is gone from the disk", () => {
   it("is made again from one of the URLs that share it: ten at a time, and more only once those have failed", async () => {
     const name = await loseShared(25);
     answers.set("/shared-3", { body: await png(480, 480) });
-    const isThere = () => harness.disk.exists(keyOf(name));
+    const isThere = () => harness.disk.exists(storageKey(name));
 
     for (let requests = 0; requests < 3; requests++) {
       await missFile(database, name);

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { noMetrics } from "../../../src/api/media/probes/metrics.ts";
-import { keyOf } from "../../../src/api/media/storage/media-disk.ts";
+import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import { eventually } from "../../support/eventually.ts";
 import { BASE_URL, createMediaHarness } from "./media-harness.ts";
 import { gif, jpeg, png, pngOfBytes } from "./pictures.ts";
@@ -32,7 +32,7 @@ describe("an image that was asked for", () => {
       url: expect.stringMatching(new RegExp(`^${BASE_URL}/media/images/[0-9a-f]{64}\\.png$`)),
       reason: null,
     });
-    const picture = Buffer.from(await disk.getBytes(keyOf(nameIn(image.url))));
+    const picture = Buffer.from(await disk.getBytes(storageKey(nameIn(image.url))));
     expect(await sharp(picture).metadata()).toMatchObject({ format: "png", width: 480, height: 480 });
   });
 

@@ -3,7 +3,7 @@
 import { Registry } from "prom-client";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createDatabase, type Database } from "../../../src/api/db/database.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createMedia } from "../../../src/api/media/service.ts";
 import { NORMALISER } from "../../../src/api/metadata/document/normalise.ts";
 import { createRenormaliser } from "../../../src/api/metadata/renormalise/renormalise.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import type { Trait } from "../../../src/api/metadata/document/traits.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createSearch } from "../../../src/api/search/service.ts";

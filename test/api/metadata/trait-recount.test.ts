@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { createDatabase } from "../../../src/api/db/database.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import { valueText } from "../../../src/api/metadata/document/traits.ts";
 import { createTestDatabase } from "../../support/database.ts";

@@ -1,7 +1,7 @@
 /** One collection whose tokens have attributes, recorded and approved as the service does it. */
 
 import type { Database, Queryable } from "../../../src/api/db/database.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";

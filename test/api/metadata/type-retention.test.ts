@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { forgetUnusedValues } from "../../../src/api/metadata/traits/value-retention.ts";
 import { createCollectionSearch } from "../../../src/api/search/collection-search.ts";
 import { createDatabaseSearch } from "../../../src/api/search/sql/database-search.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { createDatabase } from "../../../src/api/db/database.ts";
 import { anonymousGraphqlLimit } from "../../../src/api/http/limits/tiers.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { policyOrigin } from "../../../src/api/ui/site.ts";
 import { createTestApp } from "../../support/app.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";

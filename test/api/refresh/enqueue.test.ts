@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createDatabase, type Database } from "../../../src/api/db/database.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
 import { complete, release, renew, reschedule } from "../../../src/api/refresh/queue/leases.ts";
 import { depth } from "../../../src/api/refresh/queue/overview-store.ts";

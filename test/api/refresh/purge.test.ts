@@ -6,7 +6,7 @@ import type { ChainTables } from "../../../src/api/chain/index/tables.ts";
 import { createDaily } from "../../../src/api/jobs/daily.ts";
 import { createMedia } from "../../../src/api/media/service.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { deleteNeverTransferred } from "../../../src/api/refresh/triggers/purge.ts";
+import { purgeNeverTransferred } from "../../../src/api/refresh/triggers/purge.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,
@@ -39,7 +39,7 @@ const metadataOf = (of: ChainTables) =>
 /** What a newly started process does and logs. */
 async function runJobs(of: ChainTables = tables, collections = [COLLECTION]) {
   const { logger, entries } = createMemoryLogger();
-  const jobs = deleteNeverTransferred({
+  const jobs = purgeNeverTransferred({
     metadata: metadataOf(of),
     media,
     collections: collections.map((address) => ({ chainId: CHAIN_ID, address })),

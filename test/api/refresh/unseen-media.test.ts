@@ -1,14 +1,14 @@
 /** Media of tokens without a transfer: no host is asked for them before there is one. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { collectMedia } from "../../../src/api/media/storage/collect.ts";
 import { NORMALISER } from "../../../src/api/metadata/document/normalise.ts";
 import { createRenormaliser } from "../../../src/api/metadata/renormalise/renormalise.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import type { Trigger } from "../../../src/api/refresh/queue/queue.ts";
-import { deleteNeverTransferred } from "../../../src/api/refresh/triggers/purge.ts";
+import { purgeNeverTransferred } from "../../../src/api/refresh/triggers/purge.ts";
 import { createRecorder } from "../../../src/api/refresh/worker/recorder.ts";
 import {
   ask,
@@ -125,7 +125,7 @@ describe("what the document of an unseen token names", () => {
     await read(["7", "8"]);
     await mint("7", 80);
     await test.setHead({ chainId: CHAIN_ID, block: 100 });
-    const [round] = deleteNeverTransferred({ metadata, media, collections });
+    const [round] = purgeNeverTransferred({ metadata, media, collections });
 
     await round?.run(database);
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
 import { listen } from "../../../src/api/db/listener.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { enqueue } from "../../../src/api/refresh/queue/queue.ts";
 import { answerOverdue } from "../../../src/api/refresh/receipts/receipt-timeout.ts";
 import { addReceipt, RECEIPT_CHANNEL, settle } from "../../../src/api/refresh/receipts/receipts.ts";

@@ -2,7 +2,7 @@
 
 import { Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createBudget } from "../../../src/api/search/budget.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
 import { createTestDatabase } from "../../support/database.ts";

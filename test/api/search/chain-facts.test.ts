@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import { createYield } from "../../../src/api/async/yield-to-event-loop.ts";
 import type { Database } from "../../../src/api/db/database.ts";
-import { createYield } from "../../../src/api/jobs/yield-to-event-loop.ts";
 import { hasBit } from "../../../src/api/search/columns/bits.ts";
 import {
   type CollectionIndex,

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import type { DisplayType } from "../../../src/api/metadata/document/traits.ts";
 import { createCollectionSearch } from "../../../src/api/search/collection-search.ts";
 import { firstCharacters, folded } from "../../../src/api/search/columns/folded-text.ts";

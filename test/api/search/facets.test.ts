@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createYield, runSteps } from "../../../src/api/jobs/yield-to-event-loop.ts";
+import { createYield, runSteps } from "../../../src/api/async/yield-to-event-loop.ts";
 import {
   type CollectionIndex,
   createCollectionIndex,

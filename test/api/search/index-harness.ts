@@ -1,6 +1,6 @@
 /** A collection's search index in memory beside its model, changed by the same operations. */
 
-import { createYield } from "../../../src/api/jobs/yield-to-event-loop.ts";
+import { createYield } from "../../../src/api/async/yield-to-event-loop.ts";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import { valueText } from "../../../src/api/metadata/document/traits.ts";
 import { emptyBits, setBit } from "../../../src/api/search/columns/bits.ts";

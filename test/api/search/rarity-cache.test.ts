@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createYield } from "../../../src/api/jobs/yield-to-event-loop.ts";
+import { createYield } from "../../../src/api/async/yield-to-event-loop.ts";
 import { emptyBits, setBit } from "../../../src/api/search/columns/bits.ts";
 import { countValues } from "../../../src/api/search/columns/value-counts.ts";
 import {

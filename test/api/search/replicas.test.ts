@@ -2,7 +2,7 @@
 
 import { afterAll, beforeEach, expect, it } from "vitest";
 import { createDatabase, type Database } from "../../../src/api/db/database.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import type { TokenSort } from "../../../src/api/search/query.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, emptyTables } from "../../support/refresh.ts";

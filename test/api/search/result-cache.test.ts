@@ -1,7 +1,7 @@
 /** How much of what was counted is kept, and for how long. */
 
 import { beforeAll, expect, it } from "vitest";
-import { createYield } from "../../../src/api/jobs/yield-to-event-loop.ts";
+import { createYield } from "../../../src/api/async/yield-to-event-loop.ts";
 import { emptyBits } from "../../../src/api/search/columns/bits.ts";
 import { createCollectionIndex } from "../../../src/api/search/index/collection-index.ts";
 import { createResultCache } from "../../../src/api/search/result-cache.ts";

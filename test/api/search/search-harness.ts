@@ -2,7 +2,7 @@
 
 import { afterAll } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import type { TokenFilter, TokenQuery } from "../../../src/api/search/query.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Database, Queryable } from "../../../src/api/db/database.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import type { TokenQuery } from "../../../src/api/search/query.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
 import { createTestDatabase } from "../../support/database.ts";

@@ -2,7 +2,7 @@
 
 import { beforeEach, expect, it } from "vitest";
 import { isDatabaseAway } from "../../../src/api/db/database-away.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createSearchThreads } from "../../../src/api/search/threads/threads.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";

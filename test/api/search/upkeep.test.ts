@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import type { TokenQuery } from "../../../src/api/search/query.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
 import { createTestDatabase } from "../../support/database.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { raiseHeads, startHeadMark } from "../../../src/api/chain/index/head-mark.ts";
-import { silentLogger } from "../../../src/api/http/logger.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { trustingWitness } from "../../support/app.ts";
 import { checkpoint, createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";

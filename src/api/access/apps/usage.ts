@@ -2,9 +2,9 @@
 
 import type { Database } from "../../db/database.ts";
 import type { CountUsage } from "../../http/limits/count-requests.ts";
-import type { Logger } from "../../http/logger.ts";
 import { type DailyJob, repeatInBatches } from "../../jobs/daily.ts";
 import { startPassLoop } from "../../jobs/pass-loop.ts";
+import type { Logger } from "../../logging/logger.ts";
 import { createKeyUse, type KeyUse } from "../keys/key-use.ts";
 import { createRequestLog, deleteOldRequests, type RequestLog } from "../requests/request-log.ts";
 

@@ -2,10 +2,10 @@
 
 import { randomUUID } from "node:crypto";
 import { clip } from "../../../domain/printable.ts";
+import { createPromiseCache } from "../../async/promise-cache.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { ApiError } from "../../http/errors.ts";
 import type { CallerApp } from "../../http/router.ts";
-import { createPromiseCache } from "../../jobs/promise-cache.ts";
 import { addAudit } from "../audit.ts";
 import type { Cipher } from "./encryption.ts";
 import {

@@ -2,8 +2,8 @@
 
 import { createMiddleware } from "hono/factory";
 import type { ApiError } from "../../http/errors.ts";
-import { requestBegan, requestEnded } from "../../http/requests-in-flight.ts";
 import { type ApiEnv, toApiError } from "../../http/router.ts";
+import { requestBegan, requestEnded } from "../../tracing/requests-in-flight.ts";
 import type { EndedRequest } from "./request-log.ts";
 
 /** Put it before everything that answers errors. `record` must not throw and must not take time. */

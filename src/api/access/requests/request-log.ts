@@ -7,8 +7,8 @@ import type { Database, Queryable } from "../../db/database.ts";
 import { apiNames } from "../../http/api-names.ts";
 import type { ErrorDetail } from "../../http/errors.ts";
 import { KEY_PARAMETER } from "../../http/key.ts";
-import { redactText } from "../../http/text/redact.ts";
 import { repeatInBatches } from "../../jobs/daily.ts";
+import { redactText } from "../../logging/redact.ts";
 
 const HOUR_MS = 3_600_000;
 const CLOCK_STEP_MS = 1_000;

@@ -13,10 +13,10 @@ import {
 } from "viem";
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from "viem/siwe";
 import type { ContractRef } from "../../../domain/token-ref.ts";
+import { withTimeout } from "../../async/timeout.ts";
 import { callContract, type Unavailable, unavailableBecause } from "../../chain/contract/contract-call.ts";
 import type { ChainClient, ChainClients } from "../../chain/rpc/clients.ts";
 import { ApiError } from "../../http/errors.ts";
-import { withTimeout } from "../../jobs/timeout.ts";
 
 const MESSAGE_SECONDS = 600;
 // Enough for a contract wallet's signature, which combines several keys' signatures.

@@ -1,7 +1,7 @@
 /** What a collection shows of its contract's document (ERC-7572), and of its royalty (ERC-2981). */
 
 import { ZERO_ADDRESS } from "../../chain/index/transfer-kind.ts";
-import { hostOf } from "../../media/rules.ts";
+import { webHostOf } from "../../media/rules.ts";
 import { storable } from "../../metadata/rules.ts";
 import { reachableUrl } from "../tokens/reachable-url.ts";
 
@@ -57,7 +57,7 @@ export function readFields(document: unknown, gateways: readonly string[]): Cont
         url !== null &&
         url.length <= LINK_CHARACTERS_MAX &&
         !/[\s\p{Cc}]/u.test(url) &&
-        hostOf(url) !== undefined
+        webHostOf(url) !== undefined
       )
         return storable(url);
     }

@@ -5,8 +5,8 @@ import type { CollectionConfig } from "../../../config.ts";
 import type { LatestBlock, ReadBlock } from "../../chain/contract/read-block.ts";
 import type { ChainClients } from "../../chain/rpc/clients.ts";
 import type { Database, Queryable } from "../../db/database.ts";
-import type { Logger } from "../../http/logger.ts";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
+import type { Logger } from "../../logging/logger.ts";
 import { NodeAway, type ReadContract } from "./contract-reader.ts";
 import {
   addContracts,

@@ -4,7 +4,7 @@ import { type Address, toHex } from "viem";
 import type { CollectionConfig } from "../../../config.ts";
 import { type ContractRef, collectionKey } from "../../../domain/token-ref.ts";
 import type { ChainClients } from "../../chain/rpc/clients.ts";
-import type { Logger } from "../../http/logger.ts";
+import type { Logger } from "../../logging/logger.ts";
 
 /** Warns of a collection without tokens, once in a process, if the chain says why it can have none. Rejects if the node is away. */
 export type ExplainEmpty = (collection: ContractRef, block: number) => Promise<void>;

@@ -3,8 +3,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { createDatabase, type Queryable } from "../../db/database.ts";
-import { silentLogger } from "../../http/logger.ts";
 import { type Fault, toFault } from "../../jobs/thread-fault.ts";
+import { silentLogger } from "../../logging/logger.ts";
 import { createMedia } from "../../media/module.ts";
 import { readServed, readServedBytes, readTraitNames } from "../../metadata/module.ts";
 import { findQueued } from "../../refresh/module.ts";

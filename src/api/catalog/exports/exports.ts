@@ -1,7 +1,7 @@
 /** Exports of whole collections, each from one snapshot of the database. */
 
 import type { CollectionConfig } from "../../../config.ts";
-import type { Logger } from "../../http/logger.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { Collections } from "../collections.ts";
 import { type ExportProgress, type ExportQuery, type ExportReads, runExport } from "./export-run.ts";
 import type { ExportSettings } from "./export-thread.ts";

@@ -2,10 +2,10 @@
 
 import type { Affected } from "./health-store.ts";
 
-export const exportFormats = ["csv", "ndjson"] as const;
-export type ExportFormat = (typeof exportFormats)[number];
+export const healthExportFormats = ["csv", "ndjson"] as const;
+export type HealthExportFormat = (typeof healthExportFormats)[number];
 
-export const exportTypes: Readonly<Record<ExportFormat, string>> = {
+export const healthExportTypes: Readonly<Record<HealthExportFormat, string>> = {
   csv: "text/csv; charset=utf-8",
   ndjson: "application/x-ndjson",
 };
@@ -25,7 +25,7 @@ const cell = (text: string): string => {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 
-const lineOf: Readonly<Record<ExportFormat, (code: string, each: Affected) => string>> = {
+const lineOf: Readonly<Record<HealthExportFormat, (code: string, each: Affected) => string>> = {
   csv: (code, each) => {
     const row = rowOf(code, each);
     return `${FIELDS.map((field) => cell(row[field])).join(",")}\r\n`;
@@ -34,8 +34,8 @@ const lineOf: Readonly<Record<ExportFormat, (code: string, each: Affected) => st
 };
 
 /** Reads the next batch when the client has taken the one before, and none after it has left. */
-export function exportOf(
-  format: ExportFormat,
+export function healthExportOf(
+  format: HealthExportFormat,
   code: string,
   batches: AsyncGenerator<readonly Affected[]>,
 ): ReadableStream<Uint8Array> {

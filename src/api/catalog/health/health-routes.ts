@@ -11,7 +11,7 @@ import { cursorField, pageCursor } from "../../http/page-cursor.ts";
 import { createRouter, requireAccepts } from "../../http/router.ts";
 import type { Collections } from "../collections.ts";
 import type { HealthService } from "./health.ts";
-import { exportFormats, exportOf, exportTypes } from "./health-export.ts";
+import { healthExportFormats, healthExportOf, healthExportTypes } from "./health-export.ts";
 import { causeKinds, type HealthCounts } from "./health-store.ts";
 
 const kindField = z.enum(causeKinds).openapi({
@@ -67,7 +67,7 @@ const healthRoute = createRoute({
         .optional()
         .openapi({ description: "Lists the tokens with this code.", example: "missing_image" }),
       format: z
-        .enum(["json", ...exportFormats])
+        .enum(["json", ...healthExportFormats])
         .default("json")
         .openapi({
           description: "`csv` and `ndjson` answer all tokens with the cause as a file, without pages.",
@@ -111,7 +111,10 @@ export interface HealthRouteDeps {
 export function collectionHealthRoutes({ collectionHealth: health, findCollection }: HealthRouteDeps) {
   return createRouter().openapi(healthRoute, async (c) => {
     const { chain_id, cause, format, limit, cursor } = c.req.valid("query");
-    requireAccepts(c.req.header("accept"), format === "json" ? "application/json" : exportTypes[format]);
+    requireAccepts(
+      c.req.header("accept"),
+      format === "json" ? "application/json" : healthExportTypes[format],
+    );
     const collection = await findCollection(c.req.valid("param").collection_address, chain_id);
     if (cause === undefined) {
       if (format !== "json") throw needsCause("format");
@@ -120,8 +123,8 @@ export function collectionHealthRoutes({ collectionHealth: health, findCollectio
     }
     if (format !== "json") {
       const name = `health-${collection.chainId}-${collection.address}-${cause}.${format}`;
-      return c.body(exportOf(format, cause, health.listAll(collection, cause)), 200, {
-        "Content-Type": exportTypes[format],
+      return c.body(healthExportOf(format, cause, health.listAll(collection, cause)), 200, {
+        "Content-Type": healthExportTypes[format],
         "Content-Disposition": `attachment; filename="${name}"`,
         "Cache-Control": "private, no-store",
       }) as never;

@@ -1,9 +1,9 @@
 /** The health of a collection: how many of its tokens have which problem, and which tokens they are. */
 
 import { type ContractRef, collectionKey } from "../../../domain/token-ref.ts";
+import { createPromiseCache } from "../../async/promise-cache.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
-import { createPromiseCache } from "../../jobs/promise-cache.ts";
 import {
   type Affected,
   type After,

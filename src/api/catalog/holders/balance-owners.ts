@@ -1,12 +1,12 @@
 /** The current owners of ERC-1155 collections. Every read adds up a whole collection, so readers share the sum. */
 
 import { collectionKey } from "../../../domain/token-ref.ts";
+import { createBatch, keepByKey } from "../../async/batch.ts";
+import { createConcurrencyLimit } from "../../async/concurrency.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
 import { createProcessLimit } from "../../http/limits/in-flight-limiter.ts";
 import type { InFlightLimit } from "../../http/limits/rate-limit.ts";
-import { createBatch, keepByKey } from "../../jobs/batch.ts";
-import { createConcurrencyLimit } from "../../jobs/concurrency.ts";
 import { type OwnersAnswer, type OwnersQuery, readBalanceOwners } from "./owners-store.ts";
 
 const pagesLimit: InFlightLimit = { requests: 50, retrySeconds: 2, unit: "pages of ERC-1155 owners" };

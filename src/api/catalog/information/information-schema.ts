@@ -3,9 +3,9 @@
 import { z } from "@hono/zod-openapi";
 import { clip } from "../../../domain/printable.ts";
 import { listAtMost, sized } from "../../../invalid-value.ts";
-import { faultOfSlug } from "../../http/text/slug.ts";
-import { hostOf } from "../../media/rules.ts";
+import { webHostOf } from "../../media/rules.ts";
 import { storable } from "../../metadata/rules.ts";
+import { faultOfSlug } from "../../text/slug.ts";
 
 const NAME_CHARACTERS_MAX = 100;
 const DESCRIPTION_CHARACTERS_MAX = 1_000;
@@ -26,7 +26,7 @@ const nameUpTo = (max: number) =>
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null as never);
 
 const link = optional(
-  textUpTo(LINK_CHARACTERS_MAX).refine((text) => hostOf(text) !== undefined && !/[\s\p{Cc}]/u.test(text), {
+  textUpTo(LINK_CHARACTERS_MAX).refine((text) => webHostOf(text) !== undefined && !/[\s\p{Cc}]/u.test(text), {
     error: (issue) =>
       `must be an http or https link without credentials; it is "${clip(String(issue.input))}"`,
   }),

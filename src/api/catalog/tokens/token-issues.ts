@@ -3,7 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import type { CheckedFields } from "../../media/checks/checked-media.ts";
 import type { Ends, MediaFields } from "../../media/display/display.ts";
-import { codeOf, hostOf, mediaReasons, TRYING_AGAIN } from "../../media/rules.ts";
+import { codeOf, mediaReasons, TRYING_AGAIN, webHostOf } from "../../media/rules.ts";
 import type { Issue } from "../../metadata/document/issues.ts";
 import { issueMeanings, issueSchema } from "../../metadata/rules.ts";
 
@@ -58,7 +58,7 @@ function mediaIssues({
     ...faultsOf("image", "error"),
     ...embedded.flatMap(([path, end]): TokenIssue[] => {
       const url = fields[path];
-      const hosts = url === null ? [] : [hostOf(url), end].flatMap((host) => host ?? []);
+      const hosts = url === null ? [] : [webHostOf(url), end].flatMap((host) => host ?? []);
       const refused = hosts.find((host) => !isAllowed(host));
       const faults = faultsOf(path, "warning");
       if (refused === undefined) return faults;

@@ -1,7 +1,7 @@
 /** The blocks at which contracts are read. */
 
-import { cached, createPromiseCache } from "../../jobs/promise-cache.ts";
-import { withTimeout } from "../../jobs/timeout.ts";
+import { cached, createPromiseCache } from "../../async/promise-cache.ts";
+import { withTimeout } from "../../async/timeout.ts";
 import type { IndexHeads } from "../index/index-heads.ts";
 import type { ChainClients } from "../rpc/clients.ts";
 

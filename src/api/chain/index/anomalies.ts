@@ -3,7 +3,7 @@
 import type { ContractRef } from "../../../domain/token-ref.ts";
 import { columnsOf } from "../../db/columns.ts";
 import { planName, type Queryable } from "../../db/database.ts";
-import type { Logger } from "../../http/logger.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { ChainTables } from "./tables.ts";
 
 export interface Anomaly {

@@ -1,8 +1,8 @@
 /** The highest head that any process has seen of a chain index. It shows whether a restart has reverted rows. */
 
 import type { Database, Queryable } from "../../db/database.ts";
-import type { Logger } from "../../http/logger.ts";
 import { startPassLoop } from "../../jobs/pass-loop.ts";
+import type { Logger } from "../../logging/logger.ts";
 import { ready } from "./index-trust.ts";
 import type { ChainTables } from "./tables.ts";
 

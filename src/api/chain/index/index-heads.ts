@@ -1,7 +1,7 @@
 /** The head of each chain, from Ponder's checkpoint table. */
 
+import { createBatch } from "../../async/batch.ts";
 import { type Database, planName } from "../../db/database.ts";
-import { createBatch } from "../../jobs/batch.ts";
 import { type Checkpoint, readCheckpoint } from "./checkpoint.ts";
 import type { ChainTables } from "./tables.ts";
 

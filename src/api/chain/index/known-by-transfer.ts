@@ -14,7 +14,7 @@ export const knownByTransfer = (tables: ChainTables, token: TokenKey): string =>
    or ${isInRange(tables, token)})`;
 
 /** The key of a `vitrine.token` row, or of another table with its columns. */
-export const keyOf = (alias: string): TokenKey => ({
+export const tokenColumns = (alias: string): TokenKey => ({
   chainId: `${alias}.chain_id`,
   collection: `${alias}.collection`,
   tokenId: `${alias}.token_id`,

@@ -7,10 +7,10 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg, { escapeIdentifier } from "pg";
 import { BootError } from "../../../boot-error.ts";
+import { withTimeout } from "../../async/timeout.ts";
 import type { Queryable } from "../../db/database.ts";
 import { isDatabaseAway } from "../../db/database-away.ts";
 import { processWide } from "../../jobs/process-wide.ts";
-import { withTimeout } from "../../jobs/timeout.ts";
 import { isSeenGone, markProcess, type ProcessMark } from "./process-mark.ts";
 import type { ChainTables } from "./tables.ts";
 

@@ -4,8 +4,8 @@
  */
 
 import pg, { escapeIdentifier } from "pg";
-import type { Logger } from "../../http/logger.ts";
 import { startPassLoop } from "../../jobs/pass-loop.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { IndexHeads } from "./index-heads.ts";
 import { hasOwnUnlock } from "./lock-sql.ts";
 import { inChainOrder, transferKind } from "./transfer-kind.ts";

@@ -1,7 +1,7 @@
 /** Detects a chain index that is stalled while its node advances: Ponder keeps reporting itself ready. */
 
-import type { Logger } from "../../http/logger.ts";
 import { startPassLoop } from "../../jobs/pass-loop.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { LatestBlock } from "../contract/read-block.ts";
 import type { IndexHeads } from "./index-heads.ts";
 

@@ -1,7 +1,7 @@
 /** Picks a chain's endpoint for calls that can't wait for a dead one. */
 
 import type { PublicClient } from "viem";
-import { withDeadline } from "../../jobs/timeout.ts";
+import { withDeadline } from "../../async/timeout.ts";
 
 // A node returns its head from memory. The last endpoint gets all the remaining time.
 const HEAD_MS = 750;

@@ -11,7 +11,7 @@ import {
   type PublicClient,
 } from "viem";
 import type { ChainConfig } from "../../../config.ts";
-import { parseUrl } from "../../http/text/parse-url.ts";
+import { parseUrl } from "../../text/parse-url.ts";
 import { inSpan, SpanKind } from "../../tracing/spans.ts";
 import { endpointsOf } from "./endpoints.ts";
 

@@ -4,9 +4,9 @@
  */
 
 import type { ChainConfig } from "../../../config.ts";
+import { withTimeout } from "../../async/timeout.ts";
 import { processWide } from "../../jobs/process-wide.ts";
 import { retryPolicies } from "../../jobs/retry-policies.ts";
-import { withTimeout } from "../../jobs/timeout.ts";
 import { type Call, createEndpoint, type Outcome, type RpcEndpoint } from "./endpoint.ts";
 import { isOtherChain, probeEndpoint } from "./endpoint-probe.ts";
 

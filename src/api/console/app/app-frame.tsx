@@ -3,9 +3,9 @@
 import type { PropsWithChildren } from "hono/jsx";
 import type { AppRow } from "../../access/apps/app-store.ts";
 import { Tabs, Title } from "../../ui/parts.tsx";
+import { shortAddress } from "../../ui/short-address.ts";
 import { words } from "../../ui/visitor.ts";
 import type { Site } from "../env.ts";
-import { shortAddress } from "../frame.tsx";
 
 const tabs = {
   "": "information",

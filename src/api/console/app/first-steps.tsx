@@ -1,9 +1,9 @@
 /** The checklist of an app until its first successful request, with a request to send. */
 
 import type { AppRow, RequestRow } from "../../access/apps/app-store.ts";
+import { withTimeout } from "../../async/timeout.ts";
 import { apiNames } from "../../http/api-names.ts";
 import { KEY_HEADER } from "../../http/key.ts";
-import { withTimeout } from "../../jobs/timeout.ts";
 import { Button, Card } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import type { Site } from "../env.ts";

@@ -5,7 +5,7 @@ import type { CollectionConfig } from "../../../config.ts";
 import { collectionKey, parseTokenId } from "../../../domain/token-ref.ts";
 import type { AppRow } from "../../access/apps/app-store.ts";
 import type { Affected, After, HealthCounts } from "../../catalog/health/health-store.ts";
-import { causeKinds, exportFormats, exportOf, exportTypes } from "../../catalog/module.ts";
+import { causeKinds, healthExportFormats, healthExportOf, healthExportTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { formatNumber as count } from "../../ui/numbers.ts";
 import { Badge, Card, Empty, Facts, Table } from "../../ui/parts.tsx";
@@ -130,7 +130,7 @@ const Tokens = ({ cause, tokens, ...place }: Place & { cause: string; tokens: re
   return (
     <Card title={text.tokensWith(cause)}>
       <p>
-        {exportFormats.map((format) => (
+        {healthExportFormats.map((format) => (
           <>
             <a class="button" href={hrefOf(place, "/export", { cause, format })}>
               {text.export[format]}
@@ -248,10 +248,10 @@ export function healthPages(site: Site): Hono<ConsoleEnv> {
       const app = await appOf(site, c);
       const collection = chosen(site, app, c.req.query("collection"));
       const cause = causeOf(c);
-      const format = exportFormats.find((each) => each === c.req.query("format"));
+      const format = healthExportFormats.find((each) => each === c.req.query("format"));
       if (!collection || cause === undefined || !format) throw new ApiError("NOT_FOUND");
-      return c.body(exportOf(format, cause, collectionHealth.listAll(collection, cause)), 200, {
-        "Content-Type": exportTypes[format],
+      return c.body(healthExportOf(format, cause, collectionHealth.listAll(collection, cause)), 200, {
+        "Content-Type": healthExportTypes[format],
         "Content-Disposition": `attachment; filename="health-${collection.address}-${cause}.${format}"`,
       });
     });

@@ -3,9 +3,9 @@
 import { Hono } from "hono";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Badge, Button, Card, Field, Notice, Table, When } from "../../ui/parts.tsx";
+import { shortAddress } from "../../ui/short-address.ts";
 import { words } from "../../ui/visitor.ts";
 import { type ConsoleContext, type ConsoleEnv, goTo, idOf, operatorOnly, type Site, UUID } from "../env.ts";
-import { shortAddress } from "../frame.tsx";
 import { subjectText } from "../request-subject.ts";
 import { operatorPath, renderOperator } from "./operator-frame.tsx";
 

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { overLimit, type RateLimit, type RateLimiter } from "../../http/limits/rate-limit.ts";
 import { retryAfterMs, retryPolicies } from "../../jobs/retry-policies.ts";
 import { betweenSchema, parseExact, recordsSchema } from "./remote-answers.ts";
-import { type DelegationSource, isWhole, type SourceAnswer, splitByDirection } from "./source.ts";
+import { type DelegationSource, isUnlimited, type SourceAnswer, splitByDirection } from "./source.ts";
 
 /**
  * spec.md "Limits": 25 requests per 10 seconds without a key. Its windows and ours start at different moments, and two
@@ -96,7 +96,7 @@ export function remoteSource({ url, key, budget, now = Date.now }: RemoteSourceD
         return { kind: "answered", value: { delegated: body, delegations: null, truncated } };
       // Registries that don't know the parameters ignore them.
       const delegations = body.filter((each) => each.from === from && each.to === to);
-      const grant = { delegated: delegations.some(isWhole), delegations };
+      const grant = { delegated: delegations.some(isUnlimited), delegations };
       return { kind: "answered", value: { ...grant, truncated } };
     },
   };

@@ -61,7 +61,7 @@ export const splitByDirection = (
 });
 
 /** True for an unlimited delegation of the whole wallet. Rights that a registry does not report are no limit. */
-export const isWhole = ({ type, rights }: ForeignRecord): boolean =>
+export const isUnlimited = ({ type, rights }: ForeignRecord): boolean =>
   type === "ALL" && (rights ?? EMPTY_RIGHTS) === EMPTY_RIGHTS;
 
 /** Of each direction: more delegations than any page could show. */

@@ -9,7 +9,7 @@ import { base16, base16upper } from "multiformats/bases/base16";
 import { base32upper } from "multiformats/bases/base32";
 import { base36upper } from "multiformats/bases/base36";
 import { CID } from "multiformats/cid";
-import { createYield, type YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
+import { createYield, type YieldToEventLoop } from "../../async/yield-to-event-loop.ts";
 import type { ContentRef } from "../locate.ts";
 import { BLOCKS_MAX, countLinks, LINK_BYTES, TooManyBlocks, Unverifiable } from "./node-limits.ts";
 

@@ -4,14 +4,14 @@ import { z } from "@hono/zod-openapi";
 import { parseTokenId } from "../../../domain/token-ref.ts";
 import { listAtMost, shown } from "../../../invalid-value.ts";
 import { criteriaSchema, ownerSchema, rangeCriteriaSchema, textSchema } from "../../catalog/rules.ts";
-import { refusalOf } from "../../http/errors.ts";
+import { invalidRequest } from "../../http/errors.ts";
 import { collectionNameField } from "../../http/fields.ts";
 
 /** Throws INVALID_REQUEST with every problem of the arguments, by path. */
 export function readArguments<Output>(schema: z.ZodType<Output>, args: unknown): Output {
   const { data, error } = schema.safeParse(args);
   if (!error) return data;
-  throw refusalOf(error);
+  throw invalidRequest(error);
 }
 
 /** `chainId` is declared a Float; null counts as absent. */

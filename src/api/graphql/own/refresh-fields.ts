@@ -2,9 +2,9 @@
 
 import { z } from "@hono/zod-openapi";
 import { clip } from "../../../domain/printable.ts";
+import { createBatch } from "../../async/batch.ts";
 import type { Collections } from "../../catalog/collections.ts";
 import { collectionNameField } from "../../http/fields.ts";
-import { createBatch } from "../../jobs/batch.ts";
 import type { Receipt } from "../../refresh/receipts/receipts.ts";
 import { refusalOf, tokenIdsField } from "../../refresh/rules.ts";
 import type { RefreshService } from "../../refresh/service.ts";

@@ -2,11 +2,11 @@
 
 import type { z } from "@hono/zod-openapi";
 import type { CollectionConfig, Standard } from "../../../config.ts";
+import { createBatch, keepByKey } from "../../async/batch.ts";
 import type { CollectionView } from "../../catalog/collection-view.ts";
 import { type CatalogModule, viewCollections } from "../../catalog/module.ts";
 import { ownerSchema } from "../../catalog/rules.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
-import { createBatch, keepByKey } from "../../jobs/batch.ts";
 import { valueText } from "../../metadata/rules.ts";
 import { readArguments, windowArguments } from "../own/arguments.ts";
 import { tokenOrderFields } from "./order-fields.ts";

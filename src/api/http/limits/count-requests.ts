@@ -3,7 +3,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { compose } from "../compose.ts";
-import { appOfKey, type KeyCheck, keyOf } from "../key.ts";
+import { apiKeyOf, appOfKey, type KeyCheck } from "../key.ts";
 import type { ApiEnv } from "../router.ts";
 import type { InFlightLimiter } from "./in-flight-limiter.ts";
 import { answerLimit, type Counted, type RateLimiter, rateLimit, type Taken } from "./rate-limit.ts";
@@ -93,7 +93,7 @@ export const perCaller =
     },
   ) =>
   async (c: Context<ApiEnv>): Promise<Counted | undefined> => {
-    const key = keyOf(c);
+    const key = apiKeyOf(c);
     if (!key) return count.anonymous(c);
     c.set("app", await appOfKey(c, keys, key));
     return count.keyed?.(c);

@@ -6,8 +6,8 @@ import {
   RateLimiterPostgres,
   RateLimiterRes,
 } from "rate-limiter-flexible";
+import { withTimeout } from "../../async/timeout.ts";
 import type { Queryable } from "../../db/database.ts";
-import { withTimeout } from "../../jobs/timeout.ts";
 import type { AmountLimiter, RateLimit, RateLimiter, Taken } from "./rate-limit.ts";
 
 // A limit protects the service, so counting must not take longer than answering.

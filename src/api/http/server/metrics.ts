@@ -1,8 +1,8 @@
 /** Reports connections that the server ended because of their clients to Prometheus and, at intervals, to the log. */
 
 import { Counter, type Registry } from "prom-client";
-import { atMostEvery } from "../../jobs/at-most-every.ts";
-import type { Logger } from "../logger.ts";
+import { atMostEvery } from "../../async/at-most-every.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { EndReason } from "./unread.ts";
 
 const NAME = "vitrine_connections_ended_total";

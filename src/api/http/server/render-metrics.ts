@@ -1,7 +1,7 @@
 /** Caches rendered metrics: rendering them takes milliseconds of the event loop. */
 
 import type { Registry } from "prom-client";
-import { cached } from "../../jobs/promise-cache.ts";
+import { cached } from "../../async/promise-cache.ts";
 
 /** Makes `registry.metrics()` render at most once per `everyMs`, and return its last result in between. */
 export function renderAtMostEvery(

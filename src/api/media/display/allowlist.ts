@@ -3,9 +3,9 @@
 import { and, eq } from "drizzle-orm";
 import { primaryKey, text } from "drizzle-orm/pg-core";
 import { collectionKey } from "../../../domain/token-ref.ts";
+import { cached } from "../../async/promise-cache.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { orm, timestamptz, vitrine } from "../../db/orm.ts";
-import { cached } from "../../jobs/promise-cache.ts";
 import { hostMatches } from "./host-pattern.ts";
 
 export const ALLOWLIST_CHANNEL = "vitrine_allowlist";

@@ -1,6 +1,6 @@
 /** What each page shows of a token (spec.md "Display priority"), and what was skipped and why. */
 
-import { parseUrl } from "../../http/text/parse-url.ts";
+import { parseUrl } from "../../text/parse-url.ts";
 import { type FetchReason, type MediaReason, mediaReasons, refusalTable } from "../checks/reasons.ts";
 
 export type TokenPageKind = "animation" | "video" | "image" | "none";
@@ -70,7 +70,7 @@ export function chooseDisplay(
   ] as const;
   const shown = candidates.find(({ kind, url }) => {
     if (url === null) return false;
-    const host = hostOf(url);
+    const host = webHostOf(url);
     const fault = faults[kind];
     const end = ends[kind];
     if (host === undefined) skipped.push({ kind, host: "", reason: "invalid_url" });
@@ -91,7 +91,7 @@ const NOT_THERE: FetchReason = "http_status";
 const bearsOnShowing = ({ reason }: Found): boolean => reason in refusalTable || reason === NOT_THERE;
 
 /** `host[:port]` of an http(s) URL without credentials. */
-export function hostOf(url: string): string | undefined {
+export function webHostOf(url: string): string | undefined {
   const parsed = parseUrl(url);
   // Programs other than browsers parse anything else differently, and reach another host.
   if (!parsed || !/^https?:\/\/[^/\\\p{Cc}][^\\\p{Cc}]*$/iu.test(url)) return undefined;

@@ -1,6 +1,6 @@
 /** The entries of the allowlist as text: `host`, `host:port` or `*.host`. */
 
-import { parseUrl } from "../../http/text/parse-url.ts";
+import { parseUrl } from "../../text/parse-url.ts";
 
 // A name in the DNS has no more, and a database index holds no text of any length.
 const CHARACTERS_MAX = 253;

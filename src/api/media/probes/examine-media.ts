@@ -1,8 +1,8 @@
 /** Fetches and judges a document's media as a probe does, for reports: nothing is stored. */
 
+import { createConcurrencyLimit } from "../../async/concurrency.ts";
+import { withDeadline } from "../../async/timeout.ts";
 import { explainFailure } from "../../fetch/explain-failure.ts";
-import { createConcurrencyLimit } from "../../jobs/concurrency.ts";
-import { withDeadline } from "../../jobs/timeout.ts";
 import { checkAnimation } from "../checks/animation-check.ts";
 import { type CheckedFields, type CheckedMedia, refusedMedia, skipped } from "../checks/checked-media.ts";
 import type { Decoder } from "../decoder/decoder.ts";

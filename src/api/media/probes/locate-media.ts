@@ -1,6 +1,6 @@
 /** Maps a document's URL to the URLs to fetch and the host that serves them. */
 
-import { hostOf, locate } from "../../fetch/locate.ts";
+import { locate, servingHost } from "../../fetch/locate.ts";
 import { URL_LENGTH_MAX } from "../checks/limits.ts";
 import type { FetchReason } from "../checks/reasons.ts";
 
@@ -29,5 +29,5 @@ export function locateMedia(url: string, gateways: readonly string[]): LocatedMe
   const [first, ...others] = located.kind === "located" ? located.urls : [];
   if (first === undefined)
     return { kind: "refused", reason: "unreachable", message: "no IPFS gateway is configured" };
-  return { kind: "located", urls: [first, ...others], host: hostOf(first, gateways) };
+  return { kind: "located", urls: [first, ...others], host: servingHost(first, gateways) };
 }

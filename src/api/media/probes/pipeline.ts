@@ -1,9 +1,9 @@
 /** The worker that probes media, over the process's fetches and decoders. */
 
 import type { Database } from "../../db/database.ts";
-import type { Logger } from "../../http/logger.ts";
 import type { NoteHost } from "../../jobs/hosts.ts";
 import type { LeaseWorker } from "../../jobs/lease-worker.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { Decoder } from "../decoder/decoder.ts";
 import type { MediaDisk } from "../storage/media-disk.ts";
 import type { FetchMedia } from "./fetch-media.ts";

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { Queryable } from "../../db/database.ts";
 import { explainFailure } from "../../fetch/explain-failure.ts";
 import { IPFS_HOST } from "../../fetch/locate.ts";
-import { parseUrl } from "../../http/text/parse-url.ts";
+import { parseUrl } from "../../text/parse-url.ts";
 import { checkAnimation } from "../checks/animation-check.ts";
 import { checkContent, isNoFile } from "../checks/image-check.ts";
 import { MEDIA_BYTES_MAX, PAGE_BYTES_READ } from "../checks/limits.ts";
@@ -12,7 +12,7 @@ import { type Refusal, refuse } from "../checks/reasons.ts";
 import type { Decoder } from "../decoder/decoder.ts";
 import type { DecodedImage } from "../decoder/decoder-messages.ts";
 import type { MediaKind } from "../media-store.ts";
-import { keyOf, type MediaDisk } from "../storage/media-disk.ts";
+import { type MediaDisk, storageKey } from "../storage/media-disk.ts";
 import { addFile, findFile, type MediaFile, readFile, type StoredFile } from "../storage/media-file-store.ts";
 import type { FetchMedia, Unread } from "./fetch-media.ts";
 import type { MediaMetrics } from "./metrics.ts";
@@ -86,14 +86,14 @@ export function createProbe({ database, fetchMedia, decoder, disk, metrics }: Pr
         })) ?? null,
     });
     for (const { name, bytes } of [picture, ...(variants ?? [])])
-      if (!(await disk.exists(keyOf(name)))) await disk.put(keyOf(name), bytes);
+      if (!(await disk.exists(storageKey(name)))) await disk.put(storageKey(name), bytes);
     return file;
   }
 
   /** Whether it has its variants, and all of it is on the disk. */
   async function isWhole({ name, variants, isCurrent }: StoredFile): Promise<boolean> {
     if (!isCurrent) return false;
-    const found = await Promise.all([name, ...variants].map((each) => disk.exists(keyOf(each))));
+    const found = await Promise.all([name, ...variants].map((each) => disk.exists(storageKey(each))));
     return !found.includes(false);
   }
 

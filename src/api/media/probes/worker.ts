@@ -1,13 +1,13 @@
 /** Works through the media probe queue: claims due URLs, probes each, and records the result. */
 
+import { atMostEvery } from "../../async/at-most-every.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { explainFailure } from "../../fetch/explain-failure.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
-import type { Logger } from "../../http/logger.ts";
-import { atMostEvery } from "../../jobs/at-most-every.ts";
 import type { NoteHost } from "../../jobs/hosts.ts";
 import { LeaseLost, type LeaseRun, type LeaseWorker, startLeaseWorker } from "../../jobs/lease-worker.ts";
 import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
+import type { Logger } from "../../logging/logger.ts";
 import { type FetchReason, TRYING_AGAIN } from "../checks/reasons.ts";
 import { isStoreAway } from "../storage/media-disk.ts";
 import type { Unread } from "./fetch-media.ts";

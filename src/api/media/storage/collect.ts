@@ -9,7 +9,7 @@ import { type DailyJob, repeatInBatches } from "../../jobs/daily.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { MediaService } from "../service.ts";
 import { forgottenMedia, markUnusedFiles, removeUnusedFiles } from "./collect-store.ts";
-import { keyOf, type MediaDisk } from "./media-disk.ts";
+import { type MediaDisk, storageKey } from "./media-disk.ts";
 
 const TOKENS_AT_ONCE = 200;
 const FILES_AT_ONCE = 1_000;
@@ -54,7 +54,7 @@ export async function collectFiles(database: Database, disk: MediaDisk): Promise
   let removed = 0;
   for (;;) {
     const batch = await removeUnusedFiles(database, FILES_REMOVED_AT_ONCE, (names) =>
-      disk.deleteMany(names.map(keyOf)),
+      disk.deleteMany(names.map(storageKey)),
     );
     removed += batch;
     if (batch < FILES_REMOVED_AT_ONCE) return removed;

@@ -1,8 +1,8 @@
 /** Copies the pictures of one store to another. */
 
 import { createHash } from "node:crypto";
-import { createConcurrencyLimit } from "../../jobs/concurrency.ts";
-import { keyOf, type MediaDisk, type StoredPicture } from "./media-disk.ts";
+import { createConcurrencyLimit } from "../../async/concurrency.ts";
+import { type MediaDisk, type StoredPicture, storageKey } from "./media-disk.ts";
 
 const COPIES_AT_ONCE = 8;
 
@@ -44,12 +44,12 @@ export async function copyPictures({ from, to, onProgress, onFailure }: CopyOpti
   async function copy({ name }: StoredPicture): Promise<void> {
     const size = sizes.get(name);
     try {
-      const content = await from.getBytes(keyOf(name));
+      const content = await from.getBytes(storageKey(name));
       const hash = createHash("sha256").update(content).digest("hex");
       if (!name.startsWith(hash)) throw new Error("its content does not match its name");
       // A bucket writes nothing over what it has.
-      if (size !== undefined) await to.delete(keyOf(name));
-      await to.put(keyOf(name), content);
+      if (size !== undefined) await to.delete(storageKey(name));
+      await to.put(storageKey(name), content);
       add({ copied: result.copied + 1, bytes: result.bytes + content.length });
     } catch (error) {
       const { message, cause } = error as Error;

@@ -2,11 +2,11 @@
 
 import { Readable } from "node:stream";
 import { createRoute, z } from "@hono/zod-openapi";
+import { createPromiseCache } from "../../async/promise-cache.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
 import { createRouter } from "../../http/router.ts";
-import { createPromiseCache } from "../../jobs/promise-cache.ts";
-import { isMissing, isStoreAway, keyOf, type MediaDisk, PICTURE_NAME } from "./media-disk.ts";
+import { isMissing, isStoreAway, type MediaDisk, PICTURE_NAME, storageKey } from "./media-disk.ts";
 
 const picture = z.string().openapi({ format: "binary" });
 
@@ -57,7 +57,7 @@ export function imageRoutes(images: ImageRouteDeps) {
     // No cache may store that an image is missing: it may be written the next moment.
     c.header("Cache-Control", "no-store");
     if (hash === undefined) throw new ApiError("NOT_FOUND");
-    const length = await lengthOf(disk, keyOf(name));
+    const length = await lengthOf(disk, storageKey(name));
     if (length === undefined) {
       await misses.get(name, () => onMissing(name));
       throw new ApiError("NOT_FOUND");
@@ -68,7 +68,7 @@ export function imageRoutes(images: ImageRouteDeps) {
     const isUnchanged = isNamed(c.req.header("if-none-match"), etag);
     // Before the headers, which a failure must not carry.
     const isRead = !isUnchanged && c.req.method !== "HEAD";
-    const stream = isRead ? await disk.getStream(keyOf(name)).catch(refuse) : undefined;
+    const stream = isRead ? await disk.getStream(storageKey(name)).catch(refuse) : undefined;
     const headers = {
       "Cache-Control": "public, max-age=31536000, immutable",
       ETag: etag,

@@ -77,7 +77,7 @@ const isWriteError = (error: unknown): boolean => codeOf(error) === "E_CANNOT_WR
 const isStoreError = (error: unknown): boolean => String(codeOf(error)).startsWith("E_CANNOT_");
 
 /** The key of a picture, spread over folders because tools are slow with a million files in one. */
-export const keyOf = (name: string): string => `images/${name.slice(0, 2)}/${name}`;
+export const storageKey = (name: string): string => `images/${name.slice(0, 2)}/${name}`;
 
 /** The names of pictures: the hash of the content, and the format. */
 export const PICTURE_NAME = /^([0-9a-f]{64})\.(png|gif|webp)$/;

@@ -1,8 +1,8 @@
 /** Stored and rejected pictures, and the space left for more, for the operator. */
 
+import { cached } from "../../async/promise-cache.ts";
 import type { Database } from "../../db/database.ts";
 import { readFreeBytes } from "../../free-bytes.ts";
-import { cached } from "../../jobs/promise-cache.ts";
 import type { StoreAddress } from "../../store-address.ts";
 
 // The counts read an index of every rejected picture; a busier database is not burdened further.

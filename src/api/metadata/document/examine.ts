@@ -1,7 +1,7 @@
 /** Examines a document or URI as a refresh would, for its owner. Stores nothing. */
 
+import { withDeadline } from "../../async/timeout.ts";
 import type { Fetching } from "../../fetch/fetching.ts";
-import { withDeadline } from "../../jobs/timeout.ts";
 import {
   createResolve,
   DOCUMENT_BYTES_MAX,

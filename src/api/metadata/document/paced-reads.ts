@@ -1,7 +1,7 @@
 /** Large documents are read one at a time: reading one may hold the event loop for a quarter of a second. */
 
 import { setTimeout as wait } from "node:timers/promises";
-import { createConcurrencyLimit } from "../../jobs/concurrency.ts";
+import { createConcurrencyLimit } from "../../async/concurrency.ts";
 import { processWide } from "../../jobs/process-wide.ts";
 
 const LARGE_BYTES = 256 * 1024;

@@ -9,7 +9,7 @@
 import type { Standard } from "../../../config.ts";
 import type { CollectionRef } from "../../../domain/token-ref.ts";
 import { caughtUp, isWhole, ready } from "../../chain/index/index-trust.ts";
-import { keyOf, knownByTransfer } from "../../chain/index/known-by-transfer.ts";
+import { knownByTransfer, tokenColumns } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import { lookUp } from "../../db/look-up.ts";
@@ -95,7 +95,7 @@ export async function hideReverted(
     `with gone as (
        select t.token_id from vitrine.token t
         where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and not t.unseen
-          and ($5 or ${isAbsenceCertain(tables, "$1", "$4")}) and not ${knownByTransfer(tables, keyOf("t"))}
+          and ($5 or ${isAbsenceCertain(tables, "$1", "$4")}) and not ${knownByTransfer(tables, tokenColumns("t"))}
         order by t.token_id::text collate "C" for update of t)
      update vitrine.token t
         set unseen = true, traits = '{}', known_since = now(), changed = pg_current_xact_id()
@@ -187,7 +187,7 @@ const isNeverTransferred = (tables: ChainTables, schema: string): string => `
               and t.known_since < least(now(), to_timestamp(left(c.latest_checkpoint, 10)::bigint)) - interval '10 minutes')
    and exists (select from ${tables.collectionState} k
                 where k.chain_id = t.chain_id and k.collection_address = t.collection)
-   and not ${knownByTransfer(tables, keyOf("t"))})`;
+   and not ${knownByTransfer(tables, tokenColumns("t"))})`;
 
 /** Whether a chain's index can reliably say that a token has no transfer. */
 export async function mayKnowUntransferred(
@@ -247,7 +247,7 @@ export async function findSeenSince(
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ tokenId: string; block: string }>(
     `select t.token_id as "tokenId", coalesce(t.since_block, 0) as block from vitrine.token t
-      where t.chain_id = $1 and t.collection = $2 and t.unseen and ${knownByTransfer(tables, keyOf("t"))} limit $3`,
+      where t.chain_id = $1 and t.collection = $2 and t.unseen and ${knownByTransfer(tables, tokenColumns("t"))} limit $3`,
     [chainId, collection, limit],
   );
   return new Map(rows.map(({ tokenId, block }) => [tokenId, Number(block)]));

@@ -5,7 +5,8 @@ import type { Queryable } from "../../db/database.ts";
 import type { Issue } from "../document/issues.ts";
 import type { Metadata } from "../document/normalise.ts";
 import type { Trait } from "../document/traits.ts";
-import { type DisplayTypes, readDisplayTypes } from "../traits/display-types.ts";
+import type { DisplayTypes } from "../traits/display-types.ts";
+import { readDisplayTypes } from "../traits/trait-type-store.ts";
 
 export interface Version {
   readonly number: number;
@@ -83,7 +84,7 @@ export const createReportStore = (database: Queryable) => ({
 
   /** The known display types of these entries' trait types; adds none. */
   displayTypes: (chainId: number, collection: string, traits: readonly Trait[]): Promise<DisplayTypes> =>
-    readDisplayTypes(database, chainId, collection, traits),
+    readDisplayTypes(database, { chainId, collection }, traits),
 });
 
 export type ReportStore = ReturnType<typeof createReportStore>;

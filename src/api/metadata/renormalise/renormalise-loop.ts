@@ -1,10 +1,10 @@
 /** Runs the renormaliser in the background: woken by a database notification, with a slow poll as a fallback. */
 
 import { Gauge, type Registry } from "prom-client";
-import type { Logger } from "../../http/logger.ts";
+import { withTimeout } from "../../async/timeout.ts";
 import { metricOptions } from "../../http/metric-options.ts";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
-import { withTimeout } from "../../jobs/timeout.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { Renormaliser } from "./renormalise.ts";
 
 export { RENORMALISE_CHANNEL } from "./renormalise-store.ts";

@@ -10,7 +10,7 @@ import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { isDatabaseAway } from "../../db/database-away.ts";
 import { substituteId } from "../../fetch/locate.ts";
-import type { Logger } from "../../http/logger.ts";
+import type { Logger } from "../../logging/logger.ts";
 import { ISSUES_MAX, type Issue } from "../document/issues.ts";
 import type { Metadata } from "../document/normalise.ts";
 import { type FetchEnd, RENORMALISE, recordFetches } from "../records/record.ts";

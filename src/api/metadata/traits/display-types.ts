@@ -1,10 +1,8 @@
 /** The known display type of each trait type in a collection, and its effect on new entries. */
 
 import { clip } from "../../../domain/printable.ts";
-import type { Queryable } from "../../db/database.ts";
 import { type Issue, issue } from "../document/issues.ts";
 import type { DisplayType, Trait } from "../document/traits.ts";
-import { readTraitTypes } from "./trait-type-store.ts";
 
 export type DisplayTypes = ReadonlyMap<string, DisplayType>;
 
@@ -32,16 +30,4 @@ export function separateConflicts(
     return false;
   });
   return { kept, conflicts };
-}
-
-/** The known display types of these entries' trait types; adds none. */
-export async function readDisplayTypes(
-  database: Queryable,
-  chainId: number,
-  collection: string,
-  traits: readonly Trait[],
-): Promise<DisplayTypes> {
-  const names = traits.map(({ trait_type }) => trait_type);
-  const types = await readTraitTypes(database, { chainId, collection }, names);
-  return new Map([...types].map(([name, { displayType }]) => [name, displayType]));
 }

@@ -52,7 +52,7 @@ export async function readTraitNames(
   return rows.map(({ name }) => name);
 }
 
-/** The known display type of each of these entries' trait types. */
+/** The known display type of each of these entries' trait types; adds none. */
 export async function readDisplayTypes(
   db: Queryable,
   collection: CollectionRef,

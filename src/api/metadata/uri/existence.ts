@@ -6,11 +6,11 @@
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
 import type { CollectionConfig, Standard } from "../../../config.ts";
 import { collectionKey, type TokenRef } from "../../../domain/token-ref.ts";
+import { createPromiseCache } from "../../async/promise-cache.ts";
+import { withTimeout } from "../../async/timeout.ts";
 import type { ChainCalls } from "../../chain/contract/batched-calls.ts";
 import type { LatestBlock } from "../../chain/contract/read-block.ts";
 import { NOBODYS_FUNCTION, nobodysSignature } from "../../chain/contract/unknown-function.ts";
-import { createPromiseCache } from "../../jobs/promise-cache.ts";
-import { withTimeout } from "../../jobs/timeout.ts";
 import type { ReadUri } from "./read-uri.ts";
 
 // An unresponsive node must not keep a caller waiting.

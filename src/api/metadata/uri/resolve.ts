@@ -6,7 +6,7 @@ import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { Fetching } from "../../fetch/fetching.ts";
 import type { FetchFailure } from "../../fetch/guarded-fetch.ts";
 import { type ContentOptions, createFetchContent, type Verified } from "../../fetch/ipfs/fetch-content.ts";
-import { contentOf, hostOf, locate, substituteId } from "../../fetch/locate.ts";
+import { contentOf, locate, servingHost, substituteId } from "../../fetch/locate.ts";
 import { inSpan } from "../../tracing/spans.ts";
 import type { Issue } from "../document/issues.ts";
 import { parseJson, replaceStrings, storable } from "../document/json.ts";
@@ -178,7 +178,7 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
       return outcome(abridged(read.uri, URI_LENGTH_MAX), await readInline(read.uri, tokenId, signal));
     if ("kind" in urls) return outcome(uri, urls);
     const [first] = urls;
-    const host = first === undefined ? undefined : hostOf(first, gateways);
+    const host = first === undefined ? undefined : servingHost(first, gateways);
     if (host !== undefined && admit && !(await admit(host)))
       return outcome(uri, failed("unreachable", `${host} is not asked now`, true));
     const isKnown = known !== undefined && known.uri === stored(uri);

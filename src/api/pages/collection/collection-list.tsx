@@ -1,17 +1,18 @@
 /** `/collections`: the served collections. */
 
+import { withTimeout } from "../../async/timeout.ts";
 import type { CollectionView } from "../../catalog/collection-view.ts";
 import { viewCollections } from "../../catalog/module.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
-import { withTimeout } from "../../jobs/timeout.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Empty, Title } from "../../ui/parts.tsx";
+import { shortAddress } from "../../ui/short-address.ts";
 import { policyOrigin } from "../../ui/site.ts";
 import { words } from "../../ui/visitor.ts";
 import { chainName } from "../chains.ts";
 import { collectionPath, type PagesContext, type Site } from "../env.ts";
 import { render } from "../frame.tsx";
-import { Foreign, shortAddress } from "../text.tsx";
+import { Foreign } from "../text.tsx";
 import { Picture } from "./token-card.tsx";
 
 const PREVIEWS = 3;

@@ -16,8 +16,9 @@ import type { Trait } from "../../metadata/document/traits.ts";
 import { storable } from "../../metadata/rules.ts";
 import type { TokenFilter, TokenSort } from "../../search/query.ts";
 import { formatNumber } from "../../ui/numbers.ts";
+import { shortAddress } from "../../ui/short-address.ts";
 import { words } from "../../ui/visitor.ts";
-import { formatDate, shortAddress } from "../text.tsx";
+import { formatDate } from "../text.tsx";
 
 const DAY_SECONDS = 86_400;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;

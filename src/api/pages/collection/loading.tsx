@@ -3,7 +3,7 @@
  * itself.
  */
 
-import { withTimeout } from "../../jobs/timeout.ts";
+import { withTimeout } from "../../async/timeout.ts";
 import { Notice, Title } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import type { PagesContext, Site } from "../env.ts";

@@ -3,10 +3,11 @@
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Badge } from "../../ui/parts.tsx";
+import { shortAddress } from "../../ui/short-address.ts";
 import { words } from "../../ui/visitor.ts";
 import { picturePath, type Site, tokenPath, walletPath } from "../env.ts";
 import { placeholderUrl } from "../placeholder.ts";
-import { Foreign, formatAmount, plain, shortAddress, shortId } from "../text.tsx";
+import { Foreign, formatAmount, plain, shortId } from "../text.tsx";
 
 /** Pictures are cached at this size, whatever the original's. */
 export const PICTURE_PX = 480;

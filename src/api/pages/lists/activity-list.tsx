@@ -6,10 +6,11 @@ import { clip } from "../../../domain/printable.ts";
 import type { Activity, ActivityPage, ActivityType } from "../../catalog/activity/activity.ts";
 import { ApiError } from "../../http/errors.ts";
 import { Card, Table, Tabs, When } from "../../ui/parts.tsx";
+import { shortAddress } from "../../ui/short-address.ts";
 import { words } from "../../ui/visitor.ts";
 import { Transaction, Wallet } from "../copyable.tsx";
 import { collectionPath, namesOf, type PagesContext, type Site, tokenPath } from "../env.ts";
-import { formatAmount, shortAddress, shortId } from "../text.tsx";
+import { formatAmount, shortId } from "../text.tsx";
 import { Pager } from "./pager.tsx";
 
 export const ACTIVITY_AT_ONCE = 25;

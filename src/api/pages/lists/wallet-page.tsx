@@ -6,13 +6,13 @@ import { walletTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Card, Empty, Title } from "../../ui/parts.tsx";
+import { shortAddress } from "../../ui/short-address.ts";
 import { words } from "../../ui/visitor.ts";
 import { explorerName, explorerUrl } from "../chains.ts";
 import { TokenGrid } from "../collection/token-card.tsx";
 import { Copied, Whole } from "../copyable.tsx";
 import { type PagesContext, type Site, walletPath } from "../env.ts";
 import { render } from "../frame.tsx";
-import { shortAddress } from "../text.tsx";
 import { ACTIVITY_AT_ONCE, ActivityList, readType } from "./activity-list.tsx";
 import { Pager } from "./pager.tsx";
 

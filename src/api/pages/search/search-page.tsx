@@ -4,13 +4,13 @@ import { parseAddress } from "../../../domain/token-ref.ts";
 import { soughtSchema } from "../../catalog/module.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Empty, Notice, Title } from "../../ui/parts.tsx";
+import { shortAddress } from "../../ui/short-address.ts";
 import { words } from "../../ui/visitor.ts";
 import { bannerOrigins, CollectionCard, readPreviews } from "../collection/collection-list.tsx";
 import { soon, stillLoading } from "../collection/loading.tsx";
 import { TokenGrid } from "../collection/token-card.tsx";
 import { type PagesContext, type Site, walletPath } from "../env.ts";
 import { render } from "../frame.tsx";
-import { shortAddress } from "../text.tsx";
 import { Suggestions } from "./suggestions.tsx";
 
 const SUGGESTED = 5;

@@ -4,12 +4,13 @@ import type { PropsWithChildren } from "hono/jsx";
 import type { Found } from "../../catalog/across/across.ts";
 import type { CollectionView } from "../../catalog/collection-view.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
+import { shortAddress } from "../../ui/short-address.ts";
 import { words } from "../../ui/visitor.ts";
 import { chainName } from "../chains.ts";
 import { collectionName } from "../collection/collection-list.tsx";
 import { displayName } from "../collection/token-card.tsx";
 import { collectionPath, picturePath, type Site, tokenPath, walletPath } from "../env.ts";
-import { Foreign, plain, shortAddress, shortId } from "../text.tsx";
+import { Foreign, plain, shortId } from "../text.tsx";
 
 const THUMB_PX = 36;
 

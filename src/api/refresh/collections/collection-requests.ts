@@ -3,7 +3,7 @@
 import type { CollectionConfig } from "../../../config.ts";
 import type { Database } from "../../db/database.ts";
 import { ApiError } from "../../http/errors.ts";
-import { type Logger, silentLogger } from "../../http/logger.ts";
+import { type Logger, silentLogger } from "../../logging/logger.ts";
 import { type ProgressGroup, readProgress } from "../receipts/progress-store.ts";
 import { requestSweep } from "../request-sweep.ts";
 import {

@@ -1,8 +1,8 @@
 /** Ends sweeps once every token of theirs is answered, and publishes how they ended. */
 
 import type { Database } from "../../db/database.ts";
-import type { Logger } from "../../http/logger.ts";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
+import type { Logger } from "../../logging/logger.ts";
 import {
   type EndingSweep,
   endSweep,

@@ -4,10 +4,10 @@
  */
 
 import { UINT256_MAX } from "../../../domain/token-ref.ts";
+import { withTimeout } from "../../async/timeout.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
-import type { Logger } from "../../http/logger.ts";
-import { withTimeout } from "../../jobs/timeout.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { SampledCollection, SampledToken } from "../../metadata/records/sample-store.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { ReadUri } from "../../metadata/uri/read-uri.ts";

@@ -23,7 +23,7 @@ export interface PurgeDeps {
  * One job per chain, since each waits for its own index. While that is being built, or is behind its recorded head,
  * nothing is deleted and the job stays due. A row that was hidden although this index has its transfer is shown again.
  */
-export function deleteNeverTransferred(deps: PurgeDeps): DailyJob[] {
+export function purgeNeverTransferred(deps: PurgeDeps): DailyJob[] {
   const { metadata, collections } = deps;
   return [...new Set(collections.map(({ chainId }) => chainId))].map((chainId) => ({
     name: `delete tokens without an indexed transfer on chain ${chainId}`,

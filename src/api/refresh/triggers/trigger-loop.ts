@@ -2,9 +2,9 @@
  * Finds work for the refresh queue, separately from the worker: woken by the database, with a slow poll as a fallback.
  */
 
-import type { Logger } from "../../http/logger.ts";
 import { backgroundRest } from "../../jobs/background-rest.ts";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { ReceiptTimeout } from "../receipts/receipt-timeout.ts";
 import type { ChainTriggers, Handled } from "./chain-triggers.ts";
 import type { Sweeps } from "./sweeps.ts";

@@ -6,9 +6,9 @@
 import type { Database, Queryable } from "../../db/database.ts";
 import { explainFailure } from "../../fetch/explain-failure.ts";
 import { isHostFault } from "../../fetch/host-fault.ts";
-import { type Logger, silentLogger } from "../../http/logger.ts";
 import type { HostAnswer, NoteHost } from "../../jobs/hosts.ts";
 import { backoffMs, type RetryPolicy, retryPolicies } from "../../jobs/retry-policies.ts";
+import { type Logger, silentLogger } from "../../logging/logger.ts";
 import type { RecordedOutcome } from "../../metadata/records/decide.ts";
 import type { MetadataService, Served } from "../../metadata/service.ts";
 import type { Resolution } from "../../metadata/uri/resolve.ts";
@@ -171,7 +171,7 @@ async function recordAll(
   const over = kept.filter((each) => !goesOn(each));
   const retried = await putBack(tx, metadata, again);
   const { awaited } = holding;
-  const { ends, reports } = await end(tx, { metadata, media, batch: over, awaited, served });
+  const { ends, reports } = await endFetches(tx, { metadata, media, batch: over, awaited, served });
   await noteHosts(tx, hosts, kept, holding.faultyHosts);
   return {
     lost: new Set(leases.filter((lease) => !current.has(lease))),
@@ -211,7 +211,7 @@ interface RecordedEnd extends RecordedOutcome {
 type Ends = ReadonlyMap<Lease, RecordedEnd>;
 
 /** Ends fetches that are not retried: what they found is recorded and answered, and their leases are completed. */
-async function end(
+async function endFetches(
   tx: Queryable,
   {
     metadata,

@@ -1,6 +1,6 @@
 /** Sorted items, maintained incrementally as a few of them change at a time. */
 
-import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
+import type { YieldToEventLoop } from "../../async/yield-to-event-loop.ts";
 import { type Bits, clearBit, emptyBits, hasBit, setBit } from "./bits.ts";
 import { grown } from "./ensure-capacity.ts";
 

@@ -1,6 +1,6 @@
 /** The slots of each trait value: runs of slots built for all values at once, and a scan of the slots changed since. */
 
-import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
+import type { YieldToEventLoop } from "../../async/yield-to-event-loop.ts";
 import type { DisplayType } from "../../metadata/document/traits.ts";
 import { addSlots, type Bits, countAmong, dropBits, emptyBits, hasBit, setBit } from "./bits.ts";
 import { grown } from "./ensure-capacity.ts";

@@ -1,6 +1,6 @@
 /** Sorts items by keys of 64 bits, in passes over 16 of them. Ties keep their order. */
 
-import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
+import type { YieldToEventLoop } from "../../async/yield-to-event-loop.ts";
 
 type Words = Uint32Array<ArrayBuffer>;
 

@@ -1,6 +1,6 @@
 /** A collection's slots sorted by a trait: ascending by their lowest value, descending by their highest. */
 
-import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
+import type { YieldToEventLoop } from "../../async/yield-to-event-loop.ts";
 import type { DisplayType } from "../../metadata/document/traits.ts";
 import { createOrder, type Order } from "./order.ts";
 import type { TokenIds } from "./token-ids.ts";

@@ -1,6 +1,6 @@
 /** Counts how many of a set of tokens have each value and each trait type. */
 
-import { runSteps, type Steps } from "../../jobs/yield-to-event-loop.ts";
+import { runSteps, type Steps } from "../../async/yield-to-event-loop.ts";
 import type { CollectionIndex } from "../index/collection-index.ts";
 import { type Bits, countBits, dropBits, eachBit, keepBits } from "./bits.ts";
 import { grown } from "./ensure-capacity.ts";

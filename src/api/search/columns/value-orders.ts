@@ -1,6 +1,6 @@
 /** The shown values of each trait type in order, maintained as values arrive. */
 
-import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
+import type { YieldToEventLoop } from "../../async/yield-to-event-loop.ts";
 import { createOrder, type Order } from "./order.ts";
 import type { TraitType } from "./trait-table.ts";
 

@@ -3,7 +3,7 @@
  * as of the changes applied so far. It does no I/O. A token keeps its slot until it is removed; slots are not reused.
  */
 
-import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
+import type { YieldToEventLoop } from "../../async/yield-to-event-loop.ts";
 import { type Bits, clearBit, emptyBits, hasBit, setBit } from "../columns/bits.ts";
 import { createDocumentColumn, type DocumentColumn } from "../columns/document-column.ts";
 import { grown } from "../columns/ensure-capacity.ts";

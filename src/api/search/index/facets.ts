@@ -1,6 +1,6 @@
 /** The distribution of traits among the matching tokens. */
 
-import type { Steps } from "../../jobs/yield-to-event-loop.ts";
+import type { Steps } from "../../async/yield-to-event-loop.ts";
 import { type Bits, countBits } from "../columns/bits.ts";
 import { sortByName } from "../columns/folded-text.ts";
 import type { TraitTable, TraitType } from "../columns/trait-table.ts";

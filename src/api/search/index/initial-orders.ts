@@ -1,6 +1,6 @@
 /** The orders of a search index just loaded, from slots in the order of their ids. */
 
-import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
+import type { YieldToEventLoop } from "../../async/yield-to-event-loop.ts";
 import { type Order, sortItems } from "../columns/order.ts";
 import { fillNewestKeys, radixSort } from "../columns/radix-sort.ts";
 import type { TextColumn } from "../columns/text-column.ts";

@@ -3,7 +3,7 @@
  * collection's entropy (https://openrarity.gitbook.io/developers/fundamentals/methodology).
  */
 
-import type { YieldToEventLoop } from "../../jobs/yield-to-event-loop.ts";
+import type { YieldToEventLoop } from "../../async/yield-to-event-loop.ts";
 import { type Bits, hasBit } from "../columns/bits.ts";
 import { grown } from "../columns/ensure-capacity.ts";
 import { createOrder, type Order, sortItems } from "../columns/order.ts";

@@ -2,9 +2,9 @@
 
 import { LRUCache } from "lru-cache";
 import type { CollectionRef } from "../../../domain/token-ref.ts";
+import { cached, createPromiseCache } from "../../async/promise-cache.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
-import { cached, createPromiseCache } from "../../jobs/promise-cache.ts";
 import { type Bits, clearBit, emptyBits, setBit } from "../columns/bits.ts";
 import { grown } from "../columns/ensure-capacity.ts";
 import type { CollectionIndex } from "../index/collection-index.ts";

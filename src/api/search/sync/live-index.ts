@@ -1,7 +1,7 @@
 /** A collection's search index, brought up to date on every request. */
 
-import type { Logger } from "../../http/logger.ts";
-import { createYield } from "../../jobs/yield-to-event-loop.ts";
+import { createYield } from "../../async/yield-to-event-loop.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { CollectionIndex } from "../index/collection-index.ts";
 import { changeSet, type Loaded, loadIndex, putChanges, type Source } from "./load-index.ts";
 

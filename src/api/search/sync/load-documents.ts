@@ -1,6 +1,6 @@
 /** Reads which tokens of a collection have the same document, once somebody asks for stacks. */
 
-import { createYield } from "../../jobs/yield-to-event-loop.ts";
+import { createYield } from "../../async/yield-to-event-loop.ts";
 import type { CollectionIndex } from "../index/collection-index.ts";
 import type { Source } from "./load-index.ts";
 import { readDocuments } from "./store.ts";

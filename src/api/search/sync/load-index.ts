@@ -1,9 +1,9 @@
 /** Loads a collection's search index and brings it up to date. */
 
 import type { CollectionRef } from "../../../domain/token-ref.ts";
+import { createYield } from "../../async/yield-to-event-loop.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
-import { createYield } from "../../jobs/yield-to-event-loop.ts";
 import { createTokenBatch, type TokenBatch } from "../columns/token-batch.ts";
 import { type CollectionIndex, createCollectionIndex } from "../index/collection-index.ts";
 import {

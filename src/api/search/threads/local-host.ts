@@ -3,7 +3,7 @@
 import { collectionKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
-import type { Logger } from "../../http/logger.ts";
+import type { Logger } from "../../logging/logger.ts";
 import { type CollectionSearch, createCollectionSearch } from "../collection-search.ts";
 import { answer } from "./answer.ts";
 import type { OnSize, SearchHost } from "./questions.ts";

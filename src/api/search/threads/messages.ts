@@ -2,8 +2,8 @@
 
 import type { CollectionRef } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
-import type { Logger } from "../../http/logger.ts";
 import type { Fault } from "../../jobs/thread-fault.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { Answered, Kind, Question } from "./questions.ts";
 
 /** What a thread needs to begin. */

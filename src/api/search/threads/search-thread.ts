@@ -3,8 +3,8 @@
 import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { createDatabase } from "../../db/database.ts";
-import type { Logger } from "../../http/logger.ts";
 import { toFault } from "../../jobs/thread-fault.ts";
+import type { Logger } from "../../logging/logger.ts";
 import { createLocalHost } from "./local-host.ts";
 import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
 

@@ -2,9 +2,9 @@
 
 import type { Worker } from "node:worker_threads";
 import { ApiError } from "../../http/errors.ts";
-import type { Logger } from "../../http/logger.ts";
 import { startThread } from "../../jobs/thread.ts";
 import { fromFault } from "../../jobs/thread-fault.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
 import type { Answered, Kind, OnSize, SearchHost } from "./questions.ts";
 

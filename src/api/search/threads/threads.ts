@@ -1,7 +1,7 @@
 /** Spreads collections over search threads. */
 
 import { type CollectionRef, collectionKey } from "../../../domain/token-ref.ts";
-import type { Logger } from "../../http/logger.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { ThreadStart } from "./messages.ts";
 import type { OnSize, SearchHost } from "./questions.ts";
 import { createSearchThread, type SearchThread } from "./thread.ts";

@@ -1,11 +1,11 @@
 /** Trade checks for many tokens at once, optionally for a wallet and with a simulated transfer on a node. */
 
 import { tokenKey } from "../../../domain/token-ref.ts";
+import { createBatch } from "../../async/batch.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { ChainClients } from "../../chain/rpc/clients.ts";
 import type { HeadWitness } from "../../chain/rpc/head-witness.ts";
 import type { Database } from "../../db/database.ts";
-import { createBatch } from "../../jobs/batch.ts";
 import { type CheckedToken, type CheckFacts, readCheckFacts } from "./check-store.ts";
 import { confirmHeads, type Refusal, refusalFor } from "./guard.ts";
 import { createTransferVerifier, type Transfer, type TransferVerdict } from "./transfer-verifier.ts";

@@ -12,11 +12,11 @@ import {
   toHex,
 } from "viem";
 import type { Standard } from "../../../config.ts";
+import { type ConcurrencyLimit, createConcurrencyLimit } from "../../async/concurrency.ts";
 import { type CallAnswer, callContract, hasCode } from "../../chain/contract/contract-call.ts";
 import { revertReason } from "../../chain/contract/revert-reason.ts";
 import { findAnsweringEndpoint } from "../../chain/rpc/answering-endpoint.ts";
 import type { ChainClients } from "../../chain/rpc/clients.ts";
-import { type ConcurrencyLimit, createConcurrencyLimit } from "../../jobs/concurrency.ts";
 
 const abi = parseAbi([
   "function transferFrom(address from, address to, uint256 id)",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseUrl } from "../../../src/api/http/text/parse-url.ts";
+import { parseUrl } from "../../../src/api/text/parse-url.ts";
 
 describe("a URL", () => {
   it("is parsed the same however often it was before", () => {

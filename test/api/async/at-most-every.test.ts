@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { atMostEvery } from "../../../src/api/jobs/at-most-every.ts";
+import { atMostEvery } from "../../../src/api/async/at-most-every.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });

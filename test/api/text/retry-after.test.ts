@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { parseRetryAfter } from "../../../src/api/http/text/retry-after.ts";
+import { parseRetryAfter } from "../../../src/api/text/retry-after.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-01-31T12:00:00Z") });

@@ -8,7 +8,7 @@ import {
   createYield,
   runSteps,
   runStepsInSlices,
-} from "../../../src/api/jobs/yield-to-event-loop.ts";
+} from "../../../src/api/async/yield-to-event-loop.ts";
 
 function* countTo(most: number, done: number[]): Generator<void, string, void> {
   for (let nth = 1; nth <= most; nth++) {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { type BatchOptions, createBatch, keepByKey } from "../../../src/api/jobs/batch.ts";
+import { type BatchOptions, createBatch, keepByKey } from "../../../src/api/async/batch.ts";
 
 function createCounted(fail = false) {
   const loads: (readonly string[])[] = [];

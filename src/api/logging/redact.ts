@@ -1,6 +1,6 @@
 /** Keeps keys, links, cookies and tokens out of logs, wherever they appear. */
 
-import type { Logger } from "../logger.ts";
+import type { Logger } from "./logger.ts";
 
 // Keys (vk), login links (vl) and sessions (vs) have prefixes, and people identify them by their first characters.
 // The signing secrets of webhooks (Standard Webhooks).

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { withDeadline, withTimeout } from "../../../src/api/jobs/timeout.ts";
+import { withDeadline, withTimeout } from "../../../src/api/async/timeout.ts";
 
 const never = new Promise<string>(() => {});
 const LONG_MS = 60_000;

@@ -1,6 +1,6 @@
 /** Checks how deep JSON is nested before recursive code walks it, because deep nesting overflows the stack. */
 
-import { ApiError } from "../errors.ts";
+import { ApiError } from "./errors.ts";
 
 /** Deeper than any document that people write. */
 export const LEVELS_MAX = 100;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/api/access/keys/keys.ts";
-import { redactSecrets, redactText } from "../../../src/api/http/text/redact.ts";
+import { redactSecrets, redactText } from "../../../src/api/logging/redact.ts";
 import { createMemoryLogger } from "../../support/worker.ts";
 
 const { key, start } = makeKey();

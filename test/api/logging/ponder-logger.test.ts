@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, expect, it, vi } from "vitest";
-import type { Logger } from "../../../src/api/http/logger.ts";
-import { loggerForAnyError } from "../../../src/api/http/ponder-logger.ts";
+import type { Logger } from "../../../src/api/logging/logger.ts";
+import { loggerForAnyError } from "../../../src/api/logging/ponder-logger.ts";
 
 // The package exports only its entry, which comes with the whole indexer.
 const PONDER_LOGGER = new URL("../../../node_modules/ponder/dist/esm/internal/logger.js", import.meta.url);

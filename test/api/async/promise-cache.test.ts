@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cached, createPromiseCache } from "../../../src/api/jobs/promise-cache.ts";
+import { cached, createPromiseCache } from "../../../src/api/async/promise-cache.ts";
 
 /** Loads that count themselves, answered by hand, and a clock that stands still. */
 function createCache(options: { max?: number; ttlMs?: number } = {}) {

@@ -4,7 +4,7 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createOwnWaits, createProcessorPressure } from "../../../src/api/jobs/processor-pressure.ts";
+import { createOwnWaits, createProcessorPressure } from "../../../src/api/async/processor-pressure.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "vitrine-pressure-"));
 const file = join(folder, "cpu");

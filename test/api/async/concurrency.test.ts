@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createConcurrencyLimit } from "../../../src/api/jobs/concurrency.ts";
+import { createConcurrencyLimit } from "../../../src/api/async/concurrency.ts";
 
 /** Work that ends on request. */
 function createWork(limit: ReturnType<typeof createConcurrencyLimit>) {
