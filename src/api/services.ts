@@ -175,7 +175,7 @@ export function createServices(deps: ServiceDeps) {
     ...metadataModule,
     ...refreshModule,
     ...tradingModule,
-    ...createWebhookModule({ ...config, database, audit: access.audit }),
+    ...createWebhookModule({ ...config, database, access }),
     catalogModule,
     delegationModule,
     collections,

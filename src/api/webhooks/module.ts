@@ -34,7 +34,7 @@ export function createWebhookModule(deps: {
   readonly database: Database;
   readonly secrets: Secrets;
   readonly allowedPrivateHosts: ReadonlySet<string>;
-  readonly audit: AccessService["audit"];
+  readonly access: Pick<AccessService, "audit" | "wasAudited">;
 }): WebhookModule {
   const webhookSecrets = createWebhookSecrets(createCipher(deps.secrets, "webhook-secret"));
   return { webhookSecrets, webhooks: createWebhookService({ ...deps, secrets: webhookSecrets }) };
