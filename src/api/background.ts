@@ -9,12 +9,14 @@ import type { ServingConfig } from "./config.ts";
 import { listen } from "./db/listener.ts";
 import { forgetOldEvents, startEvents } from "./events/module.ts";
 import { startDaily } from "./jobs/daily.ts";
-import { createNoteHost } from "./jobs/hosts.ts";
+import { createNoteHost, endLongPauses } from "./jobs/hosts.ts";
+import { startLongWaits } from "./jobs/long-waits.ts";
 import { ALLOWLIST_CHANNEL, collectMedia, MEDIA_CHANNEL, startMediaPipeline } from "./media/module.ts";
 import { metadataJobs, RENORMALISE_CHANNEL, startRenormaliser } from "./metadata/module.ts";
 import {
   chooseProbe,
   createRefreshMetrics,
+  endLongTokenWaits,
   onImageProbed,
   RECEIPT_CHANNEL,
   REFRESH_CHANNEL,
@@ -22,7 +24,13 @@ import {
   startRefreshJobs,
 } from "./refresh/module.ts";
 import type { Services } from "./services.ts";
-import { forgetOldDeliveries, readPosition, startWebhooks, WEBHOOK_CHANNEL } from "./webhooks/module.ts";
+import {
+  endLongDeliveryWaits,
+  forgetOldDeliveries,
+  readPosition,
+  startWebhooks,
+  WEBHOOK_CHANNEL,
+} from "./webhooks/module.ts";
 
 export interface BackgroundDeps {
   readonly services: Services;
@@ -95,6 +103,12 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     isOn,
     metrics,
   });
+  const longWaits = startLongWaits({
+    database,
+    ends: [endLongPauses, endLongTokenWaits, endLongDeliveryWaits(config.webhookPausesMs)],
+    isOn,
+    logger,
+  });
   const events = startEvents({
     ...services,
     connectionString,
@@ -147,6 +161,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
         events.stop(),
         refresh.waits.stop(),
         webhookWork.stop(),
+        longWaits.stop(),
         listener.close(),
         refreshWork.stop(),
         contractReads.stop(),

@@ -141,7 +141,7 @@ export function createServices(deps: ServiceDeps) {
   });
 
   // What is sent: events to subscribers and to webhooks.
-  const webhookModule = createWebhookModule({ ...config, database, audit: access.audit });
+  const webhookModule = createWebhookModule({ ...config, database, access });
   const hub = createEventHub({ database, baseUrl: config.mediaBaseUrl, logger });
 
   return {

@@ -1867,7 +1867,7 @@ export interface components {
                 readonly lock_count: number;
                 /** @description The standards that lock it now. */
                 readonly standards: readonly ("erc721x" | "erc5192" | "erc6982" | "erc5753")[];
-                /** @description The contracts that the lock events name, those of the oldest locks first: at most 100, from the token's newest 1,000 lock events. `lock_count` counts all. */
+                /** @description The contracts that the lock events of `standards` name, those of the oldest locks first: at most 100, from the token's newest 1,000 lock events. `lock_count` counts all. */
                 readonly approved_contracts: readonly string[];
                 readonly since_block: number | null;
             };

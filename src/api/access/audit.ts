@@ -33,22 +33,25 @@ export async function readAudit(db: Queryable, limit: number, before?: string): 
     .limit(limit);
 }
 
-/** Whether an operator has withdrawn a permission of an app, at any time. */
-export async function wasWithdrawn(
+/** Whether something was done to a subject, at any time, with at least this `detail`. */
+export async function wasAudited(
   db: Queryable,
-  appId: string,
-  permission: { readonly kind: string; readonly subject: string },
+  action: string,
+  subject: string,
+  detail: object = {},
 ): Promise<boolean> {
+  const hasDetail = sql`${audit.detail} @> ${JSON.stringify(detail)}::jsonb`;
   const [found] = await orm(db)
     .select({ id: audit.id })
     .from(audit)
-    .where(
-      and(
-        eq(audit.action, WITHDRAWAL),
-        eq(audit.subject, appId),
-        sql`${audit.detail} @> ${JSON.stringify(permission)}::jsonb`,
-      ),
-    )
+    .where(and(eq(audit.action, action), eq(audit.subject, subject), hasDetail))
     .limit(1);
   return found !== undefined;
 }
+
+/** Whether an operator has withdrawn a permission of an app, at any time. */
+export const wasWithdrawn = (
+  db: Queryable,
+  appId: string,
+  permission: { readonly kind: string; readonly subject: string },
+): Promise<boolean> => wasAudited(db, WITHDRAWAL, appId, permission);

@@ -4,6 +4,7 @@
  */
 
 import type { Queryable } from "../db/database.ts";
+import type { EndLongWaits } from "./long-waits.ts";
 import { hostWindow, retryPolicies } from "./retry-policies.ts";
 
 const { attempts, firstMs, factor, maxMs, retryAfterMaxMs } = retryPolicies.hostPause;
@@ -123,6 +124,20 @@ const NOTE = `
                      least(${firstMs} * ${factor} ^ least(${FAILURES} - ${attempts}, 16), ${maxMs}) end)
    where h.host = $1 and not exists (select from gone)
   returning ${PAUSED} as "isPaused", probe_token_id is not null as "hasProbe"`;
+
+/** Ends pauses that are longer than any: each host is then probed. */
+export const endLongPauses: EndLongWaits = async (db, limit) => {
+  const rows = await db.query(
+    `update vitrine.host set paused_until = now()
+      where host = any(array(
+        select h.host from vitrine.host h
+         where h.paused_until > now() + ${Math.max(maxMs, retryAfterMaxMs)} * interval '1 millisecond'
+         order by h.host limit $1 for update skip locked))
+     returning 1`,
+    [limit],
+  );
+  return rows.length;
+};
 
 /** SQL: the hosts that are paused, or were and have not answered since. */
 export const FAULTY_HOSTS = `array(select f.host from vitrine.host f where ${isPaused("f")} or ${isTripped("f")})`;

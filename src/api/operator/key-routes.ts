@@ -5,6 +5,7 @@ import { collectionKey } from "../../domain/token-ref.ts";
 import { listAtMost, shown, sized } from "../../invalid-value.ts";
 import type { AccessService } from "../access/keys/service.ts";
 import { LIVE_KEYS_MAX } from "../access/module.ts";
+import { APP_NAME_MAX } from "../access/rules.ts";
 import type { Sessions } from "../access/sign-in/sessions.ts";
 import type { Collections } from "../catalog/collections.ts";
 import { apiNames } from "../http/api-names.ts";
@@ -28,7 +29,7 @@ const newKeyBody = z
       .string()
       .trim()
       .min(1, sized)
-      .max(100, sized)
+      .max(APP_NAME_MAX, sized)
       .refine(isStorable, { error: "must be Unicode without U+0000" }),
     apis: z.array(z.enum(apiNames)).min(1, sized),
     collections: z

@@ -1,7 +1,7 @@
 /** The trackers that still hold a lock, for monitoring (spec.md "Events"); never part of a trade decision. */
 
 import { lockStandards } from "../../domain/lock-standards.ts";
-import { keepsBoolean, ownLockSince } from "../chain/index/lock-sql.ts";
+import { holdingStandards, keepsBoolean, ownLockSince } from "../chain/index/lock-sql.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import { inChainOrder } from "../chain/index/transfer-kind.ts";
 import type { Queryable } from "../db/database.ts";
@@ -28,7 +28,7 @@ export const newestLockEvents = ({ lockEvent }: ChainTables, s: string): string 
 };
 
 /**
- * By token id, in the order of each one's oldest lock: for counted locks, trackers with more locks than unlocks since the
+ * By token id, of the standards that lock it now, in the order of each one's oldest lock: for counted locks, trackers with more locks than unlocks since the
  * token was last unlocked; for switches, the tracker of the last event.
  */
 export async function readLockHolders(
@@ -45,12 +45,14 @@ export async function readLockHolders(
     // an unlock without a lock before it pays for no later lock.
     `select s.token_id as "tokenId", held.trackers
        from ${tables.tokenState} s
+      cross join lateral (select ${holdingStandards(tables, "s")} as standards offset 0) now
       cross join lateral (
         with event as materialized (
           select l.standard, l.approved_contract as tracker, row_number() over (order by ${inChainOrder("l.id")}) as nth,
                  case l.direction when 'lock' then 1 else -1 end as step
             from ${newestLockEvents(tables, "s")} l
-           where l.block_number >= ${ownLockSince(tables, "s")}),
+           -- An unlock may name another tracker than the lock that it ends, which then looks like one that is left.
+           where l.block_number >= ${ownLockSince(tables, "s")} and l.standard = any(now.standards)),
         running as (
           select *, sum(step) over (partition by standard, tracker order by nth) as balance
             from event where standard = any($4) and tracker is not null),

@@ -23,6 +23,7 @@ const GATHER_MS = 50;
 export { WEBHOOK_CHANNEL } from "./delivery-queue.ts";
 export { forgetOldDeliveries } from "./delivery-store.ts";
 export { readPosition } from "./fan-out.ts";
+export { endLongDeliveryWaits } from "./long-waits.ts";
 export { webhookRoutes } from "./routes.ts";
 
 export interface WebhookModule {
@@ -34,7 +35,7 @@ export function createWebhookModule(deps: {
   readonly database: Database;
   readonly secrets: Secrets;
   readonly allowedPrivateHosts: ReadonlySet<string>;
-  readonly audit: AccessService["audit"];
+  readonly access: Pick<AccessService, "audit" | "wasAudited">;
 }): WebhookModule {
   const webhookSecrets = createWebhookSecrets(createCipher(deps.secrets, "webhook-secret"));
   return { webhookSecrets, webhooks: createWebhookService({ ...deps, secrets: webhookSecrets }) };

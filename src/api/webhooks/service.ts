@@ -15,7 +15,7 @@ import {
   hastenDelivery,
   readDeliveries,
 } from "./delivery-store.ts";
-import { findCreated, findRotated } from "./repeats.ts";
+import { findCreated, findRotated, type Repeat } from "./repeats.ts";
 import { OVERLAP_SECONDS } from "./rotation.ts";
 import type { WebhookSecrets } from "./secrets.ts";
 import { problemOfUrl } from "./url.ts";
@@ -49,13 +49,21 @@ export interface WebhookServiceDeps {
   readonly database: Database;
   readonly secrets: WebhookSecrets;
   readonly allowedPrivateHosts: ReadonlySet<string>;
-  readonly audit: AccessService["audit"];
+  readonly access: Pick<AccessService, "audit" | "wasAudited">;
+}
+
+/** A webhook, and its secret if the caller may see it. */
+interface WithSecret<Secret extends string | undefined = string> {
+  readonly webhook: WebhookState;
+  readonly secret: Secret;
 }
 
 export type WebhookService = ReturnType<typeof createWebhookService>;
 
 /** Every method that names a webhook throws NOT_FOUND unless it is the app's. `actor` goes to the audit log. */
-export function createWebhookService({ database, secrets, allowedPrivateHosts, audit }: WebhookServiceDeps) {
+export function createWebhookService({ database, secrets, allowedPrivateHosts, access }: WebhookServiceDeps) {
+  const { audit } = access;
+
   async function find(db: Queryable, appId: string, id: string): Promise<WebhookRow> {
     const [row] = await readWebhooks(db, appId, id);
     if (row) return row;
@@ -112,37 +120,75 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
     return row;
   }
 
+  async function add(
+    tx: Queryable,
+    { id, appId, count }: { readonly id: string; readonly appId: string; readonly count: number },
+    settings: WebhookSettings,
+    actor: string,
+  ): Promise<string> {
+    if (count >= WEBHOOKS_MAX)
+      throw new ApiError("INVALID_REQUEST", [
+        { path: "", message: `an app has at most ${WEBHOOKS_MAX} webhooks; delete one first` },
+      ]);
+    const { secret, encrypted } = secrets.create(id);
+    const { last } = await readEnds(tx);
+    await addWebhook(tx, { id, appId, secret: encrypted, afterEvent: last }, settings);
+    await audit(tx, actor, "webhooks.create", id, { app_id: appId, ...settings });
+    return secret;
+  }
+
+  async function replaceSecret(tx: Queryable, id: string, appId: string, actor: string): Promise<string> {
+    const { secret, encrypted } = secrets.create(id);
+    await rotateSecret(tx, id, encrypted, OVERLAP_SECONDS);
+    await audit(tx, actor, "webhooks.rotate", id, { app_id: appId, overlap_seconds: OVERLAP_SECONDS });
+    return secret;
+  }
+
+  /** The secret for whoever sends a form again that has just made it. */
+  async function showAgain(
+    tx: Queryable,
+    { encrypted }: Repeat,
+    { id, appId }: { readonly id: string; readonly appId: string },
+    actor: string,
+  ): Promise<string | undefined> {
+    const secret = encrypted && secrets.open(id, encrypted);
+    if (secret !== undefined) await audit(tx, actor, "webhooks.reveal", id, { app_id: appId });
+    return secret;
+  }
+
   return {
     /** Oldest first. */
     list: async (appId: string): Promise<WebhookState[]> => withPending(await readWebhooks(database, appId)),
 
     find: read,
 
+    /** Registers a webhook for events from now on. The secret can't be read again. */
+    async create(appId: string, settings: WebhookSettings, actor: string): Promise<WithSecret> {
+      checkUrl(settings.url);
+      const id = randomUUID();
+      const secret = await database.transaction(async (tx) =>
+        add(tx, { id, appId, count: await lockWebhooksOf(tx, appId) }, settings, actor),
+      );
+      return { webhook: await read(appId, id), secret };
+    },
+
     /**
-     * Registers a webhook for events from now on. The secret can't be read again. `seen` is the id of the newest webhook
-     * that the caller saw, or empty: if one with these settings was created since, and just now, that was the
-     * same request, and it is returned.
+     * Registers a webhook for a form, by the form's `token`. Sent again with the same settings, it creates nothing more:
+     * the webhook of the first time is returned, and its secret only if that was just now.
      */
-    async create(
+    async createOnce(
       appId: string,
       settings: WebhookSettings,
       actor: string,
-      seen?: string,
-    ): Promise<{ readonly webhook: WebhookState; readonly secret: string }> {
+      token: string,
+    ): Promise<WithSecret<string | undefined>> {
       checkUrl(settings.url);
       const { id, secret } = await database.transaction(async (tx) => {
         const count = await lockWebhooksOf(tx, appId);
-        const created = seen !== undefined && (await findCreated(tx, secrets, { appId, settings, seen }));
-        if (created) return created;
-        if (count >= WEBHOOKS_MAX)
-          throw new ApiError("INVALID_REQUEST", [
-            { path: "", message: `an app has at most ${WEBHOOKS_MAX} webhooks; delete one first` },
-          ]);
-        const id = randomUUID();
-        const { secret, encrypted } = secrets.create(id);
-        const { last } = await readEnds(tx);
-        await addWebhook(tx, { id, appId, secret: encrypted, afterEvent: last }, settings);
-        await audit(tx, actor, "webhooks.create", id, { app_id: appId, ...settings });
+        const { id, repeat } = await findCreated(tx, access, { appId, settings, token });
+        const secret = repeat
+          ? await showAgain(tx, repeat, { id, appId }, actor)
+          : await add(tx, { id, appId, count }, settings, actor);
         return { id, secret };
       });
       return { webhook: await read(appId, id), secret };
@@ -187,25 +233,30 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
       });
     },
 
+    /** Replaces the secret; the one before signs too for a day. */
+    async rotate(appId: string, id: string, actor: string): Promise<WithSecret> {
+      const secret = await database.transaction(async (tx) => {
+        await lockWebhooksOf(tx, appId);
+        await find(tx, appId, id);
+        return replaceSecret(tx, id, appId, actor);
+      });
+      return { webhook: await read(appId, id), secret };
+    },
+
     /**
-     * Replaces the secret; the one before signs too for a day. `seen` is the `rotationOf` the webhook as the caller saw
-     * it: if it was rotated since, and just now, that was the same request, and its secret is returned.
+     * Replaces the secret for a form. `seen` is the `rotationOf` the webhook that the form was shown with: if it was
+     * rotated since, nothing changes, and the secret is returned only if that was just now.
      */
-    async rotate(
+    async rotateOnce(
       appId: string,
       id: string,
       actor: string,
-      seen?: string,
-    ): Promise<{ readonly webhook: WebhookState; readonly secret: string }> {
+      seen: string,
+    ): Promise<WithSecret<string | undefined>> {
       const secret = await database.transaction(async (tx) => {
         await lockWebhooksOf(tx, appId);
-        const webhook = await find(tx, appId, id);
-        const made = seen === undefined ? undefined : await findRotated(tx, secrets, webhook, seen);
-        if (made !== undefined) return made;
-        const { secret, encrypted } = secrets.create(id);
-        await rotateSecret(tx, id, encrypted, OVERLAP_SECONDS);
-        await audit(tx, actor, "webhooks.rotate", id, { app_id: appId, overlap_seconds: OVERLAP_SECONDS });
-        return secret;
+        const repeat = await findRotated(tx, await find(tx, appId, id), seen);
+        return repeat ? showAgain(tx, repeat, { id, appId }, actor) : replaceSecret(tx, id, appId, actor);
       });
       return { webhook: await read(appId, id), secret };
     },

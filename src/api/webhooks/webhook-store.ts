@@ -20,12 +20,15 @@ export interface WebhookRow {
   readonly failingSince: Date | null;
   /** Until when the previous secret signs too; null if it doesn't. */
   readonly oldSecretUntil: Date | null;
+  /** When the last rotation's previous secret signs no more, or did; null if there was no rotation. */
+  readonly rotationEndsAt: Date | null;
   readonly createdAt: Date;
 }
 
 const columns = `w.id, w.app_id as "appId", w.url, w.description, w.event_types as "eventTypes", w.collections, w.status,
   w.paused_reason as "pausedReason", w.paused_at as "pausedAt", w.failing_since as "failingSince",
-  case when w.old_secret_until > now() then w.old_secret_until end as "oldSecretUntil", w.created_at as "createdAt"`;
+  case when w.old_secret_until > now() then w.old_secret_until end as "oldSecretUntil",
+  w.old_secret_until as "rotationEndsAt", w.created_at as "createdAt"`;
 
 /** What an app chooses of a webhook. */
 export interface WebhookSettings {

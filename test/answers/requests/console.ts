@@ -105,7 +105,7 @@ const apps: HttpRequest[] = [
   page("/console/operator", as("ada")),
   page("/console/operator/apps", as("ada")),
   page("/console/nothing", as("ada")),
-  ...["", " ", "x".repeat(61), "<b>Bold</b>", "-dash"].map((name) =>
+  ...["", " ", "x".repeat(101), "<b>Bold</b>", "-dash"].map((name) =>
     form("/console/apps", { name }, { as: "ada", note: `the name ${JSON.stringify(name)}` }),
   ),
   form("/console/apps", {}, { as: "ada", note: "no name" }),

@@ -56,6 +56,15 @@ describe("keys", () => {
     expect(body.details).toEqual([{ path: "collections", message }]);
   });
 
+  it("are made for an app whose name has up to 100 characters; a longer one is refused by its length and the limit", async () => {
+    const make = (length: number) => admin("/keys", { body: { app: "x".repeat(length), apis: ["market"] } });
+
+    expect((await make(100)).status).toBe(201);
+    expect((await make(101)).body.details).toEqual([
+      { path: "app", message: "has 101 characters; the limit is 100" },
+    ]);
+  });
+
   it("are made for up to 1,000 collections, each as often as it is named", async () => {
     const make = (count: number) =>
       admin("/keys", {

@@ -63,6 +63,35 @@ describe("an app", () => {
     );
   });
 
+  it("is created once by a form that is sent again, also when the owner has as many as one may", async () => {
+    await database.query(
+      `insert into vitrine.app (id, name, apis, owner)
+       select gen_random_uuid(), 'App ' || n, '{}', address from vitrine.session, generate_series(1, 19) n
+        where address is not null`,
+    );
+    const shown = (await partner.get("/console")).text;
+    const form_token = /name="form_token" value="([^"]*)"/.exec(shown)?.[1] ?? "";
+    const send = (fields: Record<string, string>) => partner.post("/console/apps", { form_token, ...fields });
+
+    const [first, second] = await Promise.all([send({ name: "Studio" }), send({ name: "Studio" })]);
+
+    expect(first.location).toContain("done=created");
+    expect(second.location).toBe(first.location);
+    expect((await send({ name: "Studio" })).location).toBe(first.location);
+    expect((await actions()).filter((action) => action === "apps.create")).toHaveLength(1);
+    expect((await send({ name: "Atelier" })).text).toContain("20 apps");
+    expect((await operator.post("/console/apps", { form_token, name: "Studio" })).text).toContain("is taken");
+  });
+
+  it("is created once by an operator's form that is sent twice at once", async () => {
+    const send = () => operator.post("/console/apps", { form_token: "a", name: "Own" });
+
+    const [first, second] = await Promise.all([send(), send()]);
+
+    expect(first.location).toContain("done=created");
+    expect(second.location).toBe(first.location);
+  });
+
   it("loses a permission once, however often it is withdrawn at a time, and the audit log says so", async () => {
     const path = await partner.createApp("Studio");
     await database.query("update vitrine.app set apis = '{market}'");
@@ -205,7 +234,7 @@ describe("names of apps", () => {
     ["nothing", "  ", "needs a name"],
     ["markup", "<script>alert(1)</script>", "starts with a letter"],
     ["a line break", "a\nb", "starts with a letter"],
-    ["61 characters", "x".repeat(61), "at most 60 characters; this one has 61"],
+    ["101 characters", "x".repeat(101), "at most 100 characters; this one has 101"],
   ])("may not be %s", async (_what, name, says) => {
     const { status, text } = await partner.post("/console/apps", { name });
 
@@ -222,6 +251,11 @@ describe("names of apps", () => {
 
     expect(status).toBe(400);
     expect(text).toContain("is taken");
+  });
+
+  it("have names of up to 100 characters", async () => {
+    const { location } = await partner.post("/console/apps", { name: "x".repeat(100) });
+    expect(location).toContain("done=created");
   });
 
   it("are twenty per wallet at most, though they are made at once", async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { openWebhookTab, secretIn, type WebhookTab } from "./webhook-tab.ts";
+import { openWebhookTab, secretIn, WEBHOOK_URL, type WebhookTab } from "./webhook-tab.ts";
 
 const test = await createTestDatabase();
 const api = createTestApp(test);
@@ -13,13 +13,20 @@ beforeEach(async () => {
   ({ partner, tab, create } = await openWebhookTab(test, api));
 });
 
-/** The newest webhook that the form for another one was shown with. */
-const seen = async (): Promise<string> =>
-  /name="seen" value="([^"]*)"/.exec((await partner.get(tab)).text)?.[1] ?? "none";
+/** The token of the form, which is shown anew. */
+const show = async (): Promise<{ form_token: string }> => ({
+  form_token: /name="form_token" value="([^"]*)"/.exec((await partner.get(tab)).text)?.[1] ?? "none",
+});
+const count = async () => (await api.webhooks.list(tab.split("/")[3] ?? "")).length;
+const audited = async (action: string) =>
+  (await api.readAudit(20)).filter((row) => row.action === action).length;
+const passSeconds = (seconds: number) =>
+  test.database.query("update vitrine.webhook set created_at = created_at - $1 * interval '1 second'", [
+    seconds,
+  ]);
 
-it("creates one webhook for a form that is sent again within a minute, and shows the same secret each time", async () => {
-  const count = async () => (await api.webhooks.list(tab.split("/")[3] ?? "")).length;
-  const fields = { seen: await seen(), event_types: "lock", description: "Mine" };
+it("creates one webhook for a form that is sent again, and shows the same secret for a minute", async () => {
+  const fields = { ...(await show()), event_types: "lock", description: "Mine" };
 
   const [first, second] = await Promise.all([create(fields), create(fields)]);
   expect(secretIn(first.text)).toBeDefined();
@@ -27,32 +34,57 @@ it("creates one webhook for a form that is sent again within a minute, and shows
   expect(second.path).toBe(first.path);
   expect((await create(fields)).path).toBe(first.path);
   expect(await count()).toBe(1);
-  expect((await api.readAudit(20)).filter(({ action }) => action === "webhooks.create")).toHaveLength(1);
+  expect(await audited("webhooks.create")).toBe(1);
+  expect(await audited("webhooks.reveal")).toBe(2);
 
   // Other settings, or a form that was shown after it, are another request.
   expect((await create({ ...fields, event_types: "unlock" })).path).not.toBe(first.path);
-  expect((await create({ ...fields, seen: await seen() })).path).not.toBe(first.path);
+  expect((await create({ ...fields, ...(await show()) })).path).not.toBe(first.path);
   expect(await count()).toBe(3);
 
-  const passSeconds = (seconds: number) =>
-    test.database.query("update vitrine.webhook set created_at = created_at - $1 * interval '1 second'", [
-      seconds,
-    ]);
   await passSeconds(50);
-  await create(fields);
-  expect(await count()).toBe(3);
+  expect(secretIn((await create(fields)).text)).toBe(secretIn(first.text));
+  expect(await audited("webhooks.reveal")).toBe(3);
   await passSeconds(11);
-  await create(fields);
-  expect(await count()).toBe(4);
+  const late = await partner.post(tab, { url: WEBHOOK_URL, ...fields });
+  expect([late.status, late.location]).toEqual([303, `${first.path}?done=webhook_exists`]);
+  const { text } = await partner.get(`${first.path}?done=webhook_exists`);
+  expect(text).toContain("This form was sent before, and created this webhook.");
+  expect(secretIn(text)).toBeUndefined();
+  expect([await count(), await audited("webhooks.reveal")]).toEqual([3, 3]);
+});
+
+it("creates nothing more for a form that is sent again once the webhook has changed, or the app has as many as it may", async () => {
+  const fields = await show();
+  const first = await create(fields);
+  for (let nth = 1; nth < 10; nth++) await create({ description: `${nth}` });
+  await partner.post(first.path, { url: `${WEBHOOK_URL}/new` });
+
+  expect((await create(fields)).path).toBe(first.path);
+  expect(await count()).toBe(10);
+});
+
+it("takes an app's token for no other app's", async () => {
+  const fields = await show();
+  const first = await create(fields);
+  const other = await partner.createApp("Other");
+  await test.database.query("update vitrine.app set apis = '{market-partner}'");
+
+  const { text } = await partner.post(`${other}/webhooks`, { url: WEBHOOK_URL, ...fields });
+
+  expect(secretIn(text)).toBeDefined();
+  expect(secretIn(text)).not.toBe(secretIn(first.text));
 });
 
 it("creates a webhook again that was deleted, though its form was shown before both", async () => {
-  const before = await seen();
-  const first = await create({ seen: before });
+  const before = await show();
+  const first = await create(before);
   await partner.post(`${first.path}/delete`);
 
-  const second = await create({ seen: before });
+  const second = await create(before);
 
   expect(second.path).not.toBe(first.path);
   expect((await partner.get(second.path)).status).toBe(200);
+  expect((await create(before)).path).toBe(second.path);
+  expect(await count()).toBe(1);
 });

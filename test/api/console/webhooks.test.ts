@@ -93,12 +93,13 @@ it("changes, pauses, resumes, tests, rotates, sends again and deletes", async ()
   );
 });
 
-it("rotates once for a form that is sent again, and shows the same secret each time", async () => {
+it("rotates once for a form that is sent again, and shows the same secret for a minute", async () => {
   const { path } = await create();
   const seenIn = (text: string): string => /name="seen" value="([^"]*)"/.exec(text)?.[1] ?? "none";
   const rotate = async (seen: string) => (await partner.post(`${path}/rotate`, { seen })).text;
-  const rotations = async () =>
-    (await api.readAudit(20)).filter(({ action }) => action === "webhooks.rotate").length;
+  const audited = async (name: string) =>
+    (await api.readAudit(20)).filter(({ action }) => action === name).length;
+  const rotations = () => audited("webhooks.rotate");
   const before = seenIn((await partner.get(path)).text);
 
   const [first = "", second = ""] = await Promise.all([rotate(before), rotate(before)]);
@@ -106,6 +107,7 @@ it("rotates once for a form that is sent again, and shows the same secret each t
   expect(secretIn(second)).toBe(secretIn(first));
   expect(secretIn(await rotate(before))).toBe(secretIn(first));
   expect(await rotations()).toBe(1);
+  expect(await audited("webhooks.reveal")).toBe(2);
 
   const next = await rotate(seenIn(first));
   expect(secretIn(next)).not.toBe(secretIn(first));
@@ -121,8 +123,17 @@ it("rotates once for a form that is sent again, and shows the same secret each t
   expect(await rotations()).toBe(2);
 
   await passSeconds(11);
-  const late = secretIn(await rotate(seenIn(first)));
-  expect([secretIn(first), secretIn(next)]).not.toContain(late);
+  const late = await partner.post(`${path}/rotate`, { seen: seenIn(first) });
+  expect([late.status, late.location]).toEqual([303, expect.stringContaining("done=secret_rotated_before")]);
+  expect([await rotations(), await audited("webhooks.reveal")]).toEqual([2, 3]);
+  const shown = (await partner.get(`${path}?done=secret_rotated_before`)).text;
+  expect(shown).toContain("The secret was rotated after that page was shown.");
+
+  // Also once the secret before no longer signs.
+  await passSeconds(86_400);
+  expect(secretIn(await rotate(before))).toBeUndefined();
+  expect(await rotations()).toBe(2);
+  expect(secretIn(await rotate(seenIn((await partner.get(path)).text)))).toBeDefined();
   expect(await rotations()).toBe(3);
 });
 

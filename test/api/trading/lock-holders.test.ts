@@ -18,7 +18,8 @@ beforeEach(async () => {
   await insertToken();
 });
 
-const insertToken = (tokenId = 1n) =>
+/** One that ERC-721x, ERC-5192 and ERC-5753 lock, unless `state` says otherwise. */
+const insertToken = (tokenId = 1n, state: Record<string, unknown> = {}) =>
   test.insert("tokenState", {
     chainId: CHAIN_ID,
     collectionAddress: COLLECTION,
@@ -29,6 +30,9 @@ const insertToken = (tokenId = 1n) =>
     lockedSinceBlock: BLOCK,
     erc721xFlag: true,
     flagLockedSinceBlock: BLOCK,
+    erc5192: true,
+    erc5753: true,
+    ...state,
   });
 
 let log = 0;
@@ -102,6 +106,29 @@ it("of two standards are each one's own, and a standard that names nobody adds n
 
   expect(await read()).toEqual([["b"]]);
 });
+
+it.each([
+  ["ERC-721x", { lockCount: 1, erc721xFlag: false, erc5753: false }, ["+a -c", ""]],
+  [
+    "ERC-5753, which a transfer has ended without an event,",
+    { lockCount: 1, erc721xFlag: false, erc5753: false },
+    ["", "+b"],
+  ],
+  ["ERC-721x beside ERC-5753", { lockCount: 2, erc721xFlag: false }, ["+a -c", "+b"], ["b"]],
+])(
+  "are none of %s that no longer locks the token, which ERC-5192 does",
+  async (_title, state, [counted = "", last = ""], holders: string[] = []) => {
+    await insertToken(2n, state);
+    await database.query(`delete from ${tables.tokenState} where token_id = 1`);
+    await database.query(`update ${tables.tokenState} set token_id = 1`);
+    await add("+", "erc5192");
+    await add(counted);
+    await add(last, "erc5753");
+    const boolean = { ...tables, booleanLocks: [{ chainId: CHAIN_ID, address: COLLECTION }] };
+
+    expect([await read(), await read(boolean)]).toEqual([[holders], [holders]]);
+  },
+);
 
 it("are those since the token was last unlocked", async () => {
   await add("+a", "erc721x", BLOCK - 1);

@@ -287,7 +287,7 @@ it("re-encrypts secrets after VITRINE_SECRET changes, so that they outlive the p
       database: test.database,
       secrets: { current, previous },
       allowedPrivateHosts: new Set(),
-      audit: api.access.audit,
+      access: api.access,
     });
   expect(await moduleOf(next, SECRET).webhooks.reencrypt()).toBe(1);
   expect(await moduleOf(next, SECRET).webhooks.reencrypt()).toBe(0);

@@ -13,27 +13,29 @@ export type RequestRow = Readonly<Awaited<ReturnType<typeof readRequests>>[numbe
 
 const byName = [sql`lower(${app.name})`, app.id];
 
-/** Returns the id, or undefined if the name is taken. */
+/** False if the name is taken. */
 export async function addApp(
   db: Queryable,
   {
+    id,
     name,
     owner,
     tier,
     apis,
   }: {
+    readonly id: string;
     readonly name: string;
     readonly owner: string | null;
     readonly tier: Tier;
     readonly apis: readonly string[];
   },
-): Promise<string | undefined> {
-  const [added] = await orm(db)
+): Promise<boolean> {
+  const added = await orm(db)
     .insert(app)
-    .values({ id: randomUUID(), name, apis: [...apis], collections: [], owner, tier })
+    .values({ id, name, apis: [...apis], collections: [], owner, tier })
     .onConflictDoNothing({ target: app.name })
     .returning({ id: app.id });
-  return added?.id;
+  return added.length > 0;
 }
 
 /** An owner's apps, by name. */

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Database, Queryable } from "../../db/database.ts";
 import type { ApiName } from "../../http/api-names.ts";
+import { idOfCreated } from "../../http/form-token.ts";
 import { addAudit, WITHDRAWAL, wasWithdrawn } from "../audit.ts";
 import { lockApp, notifyReplicas } from "../keys/key-store.ts";
 import type { AccessService } from "../keys/service.ts";
@@ -40,9 +41,17 @@ const APPS_OF_ONE_OWNER_MAX = 20;
 const REQUESTS_MAX = 500;
 
 export type Creation =
-  | { readonly kind: "created"; readonly appId: string; readonly keyId: string }
+  | { readonly kind: "created"; readonly appId: string }
   | { readonly kind: "name_taken" }
   | { readonly kind: "too_many"; readonly max: number };
+
+export interface NewConsoleApp {
+  readonly name: string;
+  /** The owner's wallet; null for the operator's app. */
+  readonly owner: string | null;
+  /** The APIs that it is to have. */
+  readonly asked?: readonly ApiName[];
+}
 
 /** `outdated`: approved too late, so that nothing was granted and the request is closed as refused. */
 export type Decision = "approved" | "refused" | "decided_before" | "outdated";
@@ -84,31 +93,28 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
 
     /**
      * Creates an app with its first key. It gets the APIs that need no approval, whether it asks for them or not; the
-     * others of `asked` become requests to the operator.
+     * others of `asked` become requests to the operator. A form that is sent again, by its `token`, creates nothing more.
      */
-    create(
-      name: string,
-      owner: string | null,
-      actor: string,
-      asked: readonly ApiName[] = [],
-    ): Promise<Creation> {
+    create({ name, owner, asked = [] }: NewConsoleApp, actor: string, token?: string): Promise<Creation> {
       return database.transaction(async (tx): Promise<Creation> => {
-        if (owner !== null) {
-          // Serialised per owner; concurrent creations could exceed the limit together.
-          await tx.query("select pg_advisory_xact_lock(hashtextextended('apps of ' || $1, 0))", [owner]);
-          if ((await countApps(tx, owner)) >= APPS_OF_ONE_OWNER_MAX)
-            return { kind: "too_many", max: APPS_OF_ONE_OWNER_MAX };
-        }
+        // Serialised per owner; concurrent creations could exceed the limit together.
+        await tx.query("select pg_advisory_xact_lock(hashtextextended('apps of ' || coalesce($1, ''), 0))", [
+          owner,
+        ]);
+        const appId = idOfCreated(token, "app", owner, name, asked);
+        if (await readApp(tx, appId)) return { kind: "created", appId };
+        if (owner !== null && (await countApps(tx, owner)) >= APPS_OF_ONE_OWNER_MAX)
+          return { kind: "too_many", max: APPS_OF_ONE_OWNER_MAX };
         const apis = [...autoApprove];
-        const appId = await addApp(tx, { name, owner, tier: owner === null ? "advanced" : FIRST_TIER, apis });
-        if (!appId) return { kind: "name_taken" };
-        const { id: keyId, start } = await access.makeKeyFor(tx, appId);
+        const tier = owner === null ? "advanced" : FIRST_TIER;
+        if (!(await addApp(tx, { id: appId, name, owner, tier, apis }))) return { kind: "name_taken" };
+        const { start } = await access.makeKeyFor(tx, appId);
         await addAudit(tx, actor, "apps.create", appId, { app: name, owner, start, apis });
         for (const subject of asked.filter((api) => !autoApprove.has(api))) {
           await addRequest(tx, appId, "api", subject);
           await addAudit(tx, actor, "requests.create", appId, { app: name, kind: "api", subject });
         }
-        return { kind: "created", appId, keyId };
+        return { kind: "created", appId };
       });
     },
 

@@ -6,7 +6,7 @@ import { createPromiseCache } from "../../async/promise-cache.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { ApiError } from "../../http/errors.ts";
 import type { CallerApp } from "../../http/router.ts";
-import { addAudit } from "../audit.ts";
+import { addAudit, wasAudited } from "../audit.ts";
 import type { Cipher } from "./encryption.ts";
 import {
   addKey,
@@ -163,6 +163,9 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
 
     /** Adds a row to the audit log, inside the caller's transaction. */
     audit: addAudit,
+
+    /** Whether something was done to a subject, at any time. */
+    wasAudited,
 
     /** Up to `limit` keys of all apps, oldest first, starting after the key `after`. */
     listKeys: (limit: number, after?: string): Promise<KeyRow[]> => listKeys(database, limit, after),

@@ -120,7 +120,7 @@ export const tokenSchema = z
           .openapi({ description: "The standards that lock it now." }),
         approved_contracts: z.array(z.string()).openapi({
           description:
-            "The contracts that the lock events name, those of the oldest locks first: at most 100, from the token's newest 1,000 lock events. `lock_count` counts all.",
+            "The contracts that the lock events of `standards` name, those of the oldest locks first: at most 100, from the token's newest 1,000 lock events. `lock_count` counts all.",
         }),
         since_block: z.number().nullable(),
       })

@@ -2,21 +2,23 @@
 
 import { Hono } from "hono";
 import type { AppRow } from "../../access/apps/app-store.ts";
+import { APP_NAME_MAX } from "../../access/rules.ts";
 import { type ApiName, apiNames } from "../../http/api-names.ts";
+import { FORM_TOKEN } from "../../http/form-token.ts";
 import { Badge, Button, Card, Empty, Field, Title } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { type ConsoleContext, type ConsoleEnv, formOf, goTo, type Site, signedIn } from "../env.ts";
+import { FormToken } from "../form-token.tsx";
 import { render } from "../frame.tsx";
 import { operatorPath } from "../operator/operator-frame.tsx";
 
-const NAME_MAX = 60;
 // The characters of names that people write; no control characters and no markup.
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._'’&()+-]*$/u;
 
 function problemOf(name: string): string | undefined {
   const text = words().consoleApp.apps;
   if (name === "") return text.noName;
-  if (name.length > NAME_MAX) return text.nameTooLong(NAME_MAX, name.length);
+  if (name.length > APP_NAME_MAX) return text.nameTooLong(APP_NAME_MAX, name.length);
   if (!NAME.test(name)) return text.nameRule;
   return undefined;
 }
@@ -63,12 +65,13 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
         )}
         <Card title={text.create}>
           <form method="post" action={site.to("/console/apps")} class="stack">
+            <FormToken />
             <Field
               name="name"
               label={text.name}
               hint={text.nameHint}
               required
-              maxlength={NAME_MAX}
+              maxlength={APP_NAME_MAX}
               autocomplete="off"
               value={sent?.name}
               error={sent?.error}
@@ -118,7 +121,8 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
       const apis = apiNames.filter((api) => form[`api:${api}`] !== undefined);
       const problem = problemOf(name);
       if (problem) return list(c, { name, apis, error: problem });
-      const creation = await site.apps.create(name, session.address, session.actor, apis);
+      const asked = { name, owner: session.address, asked: apis };
+      const creation = await site.apps.create(asked, session.actor, form[FORM_TOKEN]);
       if (creation.kind === "name_taken") return list(c, { name, apis, error: text.nameTaken(name) });
       if (creation.kind === "too_many")
         return list(c, {

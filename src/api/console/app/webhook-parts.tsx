@@ -9,6 +9,7 @@ import type { DeliveryRow } from "../../webhooks/delivery-store.ts";
 import { rotationOf } from "../../webhooks/rules.ts";
 import type { WebhookState } from "../../webhooks/service.ts";
 import type { Site } from "../env.ts";
+import { FormToken } from "../form-token.tsx";
 import { pathOf } from "./app-frame.tsx";
 
 export interface WebhookPart {
@@ -116,22 +117,22 @@ export interface WebhookForm {
 export const Form = ({
   action,
   submit,
-  seen,
+  isOnce = false,
   values,
   errors = {},
 }: {
   action: string;
   /** The text of its button. */
   submit: string;
-  /** The newest webhook that the form was shown with, if it creates one. */
-  seen?: string;
+  /** Whether it creates a webhook, which it does once. */
+  isOnce?: boolean;
   values?: WebhookForm | undefined;
   errors?: Readonly<Record<string, string>> | undefined;
 }) => {
   const text = words().consoleApp.webhooks;
   return (
     <form method="post" action={action} class="stack">
-      {seen !== undefined && <input type="hidden" name="seen" value={seen} />}
+      {isOnce && <FormToken />}
       {errors[""] && <Notice tone="bad">{errors[""]}</Notice>}
       <Field
         name="url"

@@ -4,10 +4,11 @@ import { Hono } from "hono";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import type { AppRow } from "../../access/apps/app-store.ts";
 import { ApiError, detailsOf } from "../../http/errors.ts";
+import { FORM_TOKEN, newFormToken } from "../../http/form-token.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Card, Empty, Table } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
-import { newWebhookBody } from "../../webhooks/rules.ts";
+import { newWebhookBody, rotationOf } from "../../webhooks/rules.ts";
 import type { WebhookState } from "../../webhooks/service.ts";
 import {
   appOf,
@@ -81,7 +82,7 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
           />
         </Card>
         <Card title={text.createTitle}>
-          <Form action={path} submit={text.create} seen={hooks.at(-1)?.id ?? ""} {...refusal} />
+          <Form action={path} submit={text.create} isOnce {...refusal} />
         </Card>
       </AppFrame>,
     );
@@ -202,10 +203,12 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
       const { values, settings, errors } = await read(c);
       if (!settings) return list(c, app, { values, errors });
       // A second click, or a reload of the answer, must not create another one.
-      const { seen } = await formOf(c);
-      const created = await attempt(() => webhooks.create(app.id, settings, signedIn(c).actor, seen));
+      const token = (await formOf(c))[FORM_TOKEN] ?? newFormToken();
+      const created = await attempt(() => webhooks.createOnce(app.id, settings, signedIn(c).actor, token));
       if ("errors" in created) return list(c, app, { values, errors: created.errors });
-      return show(c, app, created.webhook, { secret: created.secret });
+      const { webhook, secret } = created;
+      if (secret === undefined) return goTo(site, c, webhookPath(app, webhook.id), "webhook_exists");
+      return show(c, app, webhook, { secret });
     })
     .get(`${at}/:hook`, async (c) => {
       const { app, hook } = await hookOf(c);
@@ -232,8 +235,9 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
       const { app, hook } = await hookOf(c);
       requirePartner(app);
       // A second click, or a reload of the answer, must not end the secret that the receiver still verifies with.
-      const { seen } = await formOf(c);
-      const { webhook, secret } = await webhooks.rotate(app.id, hook.id, signedIn(c).actor, seen);
+      const { seen = rotationOf(hook) } = await formOf(c);
+      const { webhook, secret } = await webhooks.rotateOnce(app.id, hook.id, signedIn(c).actor, seen);
+      if (secret === undefined) return goTo(site, c, webhookPath(app, webhook.id), "secret_rotated_before");
       return show(c, app, webhook, { secret, isRotated: true });
     })
     .post(`${at}/:hook/delete`, async (c) => {

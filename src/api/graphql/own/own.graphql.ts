@@ -170,8 +170,8 @@ const tokenSdl = /* GraphQL */ `
     "The standards that lock it now: erc721x, erc5192, erc6982, erc5753."
     standards: [String!]!
     """
-    The contracts that the lock events name, those of the oldest locks first: at most 100, from the token's newest 1,000
-    lock events. lockCount counts all.
+    The contracts that the lock events of the standards name, those of the oldest locks first: at most 100, from the
+    token's newest 1,000 lock events. lockCount counts all.
     """
     approvedContracts: [String!]!
     sinceBlock: Float

@@ -38,6 +38,8 @@ export const consoleFrame = {
     not_pending: "That display type no longer has pending entries.",
     refresh_started: "Refresh queued.",
     refresh_cancelled: "Refresh cancelled. What was already fetched is kept.",
+    webhook_exists: "This form was sent before, and created this webhook. Its secret was shown then.",
+    secret_rotated_before: "The secret was rotated after that page was shown. Nothing has changed.",
     webhook_changed: "Webhook changed.",
     webhook_deleted: "Webhook deleted; nothing more is sent to it.",
     webhook_paused: "Webhook paused. It still collects events, and keeps each for 7 days.",

@@ -1,0 +1,42 @@
+/**
+ * Ends waits that are longer than any that is ever begun: their ends were set by a clock that has stepped back since, and
+ * would come only once it has caught up.
+ */
+
+import type { Database, Queryable } from "../db/database.ts";
+import type { Logger } from "../logging/logger.ts";
+import { type PassLoop, startPassLoop } from "./pass-loop.ts";
+
+const EVERY_MS = 60_000;
+// Rows are locked until they are written.
+const BATCH = 1_000;
+
+/** Ends up to `limit` waits; returns how many. */
+export type EndLongWaits = (db: Queryable, limit: number) => Promise<number>;
+
+/** Ends such waits every minute until it is stopped. */
+export function startLongWaits(deps: {
+  readonly database: Database;
+  readonly ends: readonly EndLongWaits[];
+  readonly isOn: boolean;
+  readonly logger: Logger;
+}): PassLoop {
+  const { database, ends, isOn, logger } = deps;
+  return startPassLoop({
+    task: "end waits of a clock that has stepped back",
+    pollMs: EVERY_MS,
+    isOn,
+    logger,
+    async pass(signal) {
+      for (const end of ends) {
+        let ended = 0;
+        let count: number;
+        do {
+          count = await end(database, BATCH);
+          ended += count;
+        } while (count === BATCH && !signal.aborted);
+        if (ended > 0) logger.warn({ msg: "A clock has stepped back; what waited for it is due now", ended });
+      }
+    },
+  });
+}
