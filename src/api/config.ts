@@ -53,7 +53,7 @@ export interface ServingConfig extends FetchConfig {
   readonly operatorAddresses: ReadonlySet<string>;
   /** The APIs that new apps may use without an operator's approval. */
   readonly autoApprove: ReadonlySet<ApiName>;
-  /** Whether the console offers the development accounts of the first chain's node as a wallet. */
+  /** Whether the console offers the development accounts of the node of collections.json's first chain as a wallet. */
   readonly demoWallet: boolean;
   /** IP addresses and CIDR ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];

@@ -178,7 +178,7 @@ export function createServices(deps: ServiceDeps) {
     operatorToken: config.operatorToken,
     isTrustedCaller: createIsTrusted(config.trustedProxies),
     autoApprove: config.autoApprove,
-    demoWallet: config.demoWallet ? clients.get(index.chains[0]?.id ?? 0) : undefined,
+    demoWallet: config.demoWallet ? clients.get(collections.all[0]?.chainId ?? 0) : undefined,
     baseUrl: config.baseUrl,
     mediaBaseUrl: config.mediaBaseUrl,
   };

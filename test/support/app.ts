@@ -101,12 +101,14 @@ export function createTestApp(
     connectionString,
     metrics,
     configured = index.collections,
+    chains = index.chains,
+    registries = index.registries,
     ...overrides
   }: Partial<AppServices> &
     Pick<ServiceDeps, "limits" | "unseenMax" | "connectionString" | "metrics"> & {
       config?: Partial<ServingConfig>;
       configured?: IndexConfig["collections"];
-    } = {},
+    } & Partial<Pick<IndexConfig, "chains" | "registries">> = {},
   privateHosts: ReadonlySet<string> = new Set(),
 ) {
   const { database, tables } = test;
@@ -115,7 +117,7 @@ export function createTestApp(
   const services = createServices({
     database,
     tables,
-    index: { ...index, collections: configured },
+    index: { chains, registries, collections: configured },
     logger: overrides.logger ?? silentLogger,
     config: {
       ...testConfig,

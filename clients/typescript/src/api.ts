@@ -6301,7 +6301,7 @@ export interface operations {
     readonly getWalletDelegations: {
         readonly parameters: {
             readonly query?: {
-                /** @description The chain; without it, the first one. */
+                /** @description The chain; without it, the first in the order of collections.json, of our own registry the first whose registry is indexed. */
                 readonly chain_id?: number;
                 /** @description Also what the wallet delegated to this one. */
                 readonly to?: string;
@@ -6405,7 +6405,7 @@ export interface operations {
                 readonly vault?: string;
                 /** @description Another name of `to`, which delegate.xyz uses. */
                 readonly delegate?: string;
-                /** @description The chain; without it, the first whose registry is indexed. */
+                /** @description The chain; without it, the first in the order of collections.json whose registry is indexed. */
                 readonly chainId?: number;
                 readonly limit?: number;
                 /** @description From the Link header of the page before. */
@@ -6481,7 +6481,7 @@ export interface operations {
                 readonly vault?: string;
                 /** @description Another name of `to`, which delegate.xyz uses. */
                 readonly delegate?: string;
-                /** @description The chain; without it, the first whose registry is indexed. */
+                /** @description The chain; without it, the first in the order of collections.json whose registry is indexed. */
                 readonly chainId?: number;
                 /** @description Without it, only delegations without limits count, as in the contract. */
                 readonly rights?: string;
@@ -6555,7 +6555,7 @@ export interface operations {
                 readonly vault?: string;
                 /** @description Another name of `to`, which delegate.xyz uses. */
                 readonly delegate?: string;
-                /** @description The chain; without it, the first whose registry is indexed. */
+                /** @description The chain; without it, the first in the order of collections.json whose registry is indexed. */
                 readonly chainId?: number;
                 /** @description Without it, only delegations without limits count, as in the contract. */
                 readonly rights?: string;
@@ -6630,7 +6630,7 @@ export interface operations {
                 readonly vault?: string;
                 /** @description Another name of `to`, which delegate.xyz uses. */
                 readonly delegate?: string;
-                /** @description The chain; without it, the first whose registry is indexed. */
+                /** @description The chain; without it, the first in the order of collections.json whose registry is indexed. */
                 readonly chainId?: number;
                 /** @description Without it, only delegations without limits count, as in the contract. */
                 readonly rights?: string;
@@ -6704,7 +6704,7 @@ export interface operations {
                 readonly vault?: string;
                 /** @description Another name of `to`, which delegate.xyz uses. */
                 readonly delegate?: string;
-                /** @description The chain; without it, the first whose registry is indexed. */
+                /** @description The chain; without it, the first in the order of collections.json whose registry is indexed. */
                 readonly chainId?: number;
                 /** @description Without it, only delegations without limits count, as in the contract. */
                 readonly rights?: string;
@@ -6771,7 +6771,7 @@ export interface operations {
     readonly listDelegations: {
         readonly parameters: {
             readonly query?: {
-                /** @description The chain; without it, the first whose registry is indexed. */
+                /** @description The chain; without it, the first in the order of collections.json whose registry is indexed. */
                 readonly chainId?: number;
                 readonly limit?: number;
                 /** @description From the Link header of the page before. */

@@ -77,7 +77,7 @@ export type ConsoleContext = Context<ConsoleEnv>;
 
 /** The dependencies, and values derived from them once. */
 export interface Site extends ConsoleDeps {
-  /** The chain on which contract wallets' sign-ins are checked: the first configured one. */
+  /** The chain on which contract wallets' sign-ins are checked: the first of collections.json. */
   readonly signInChainId: number | undefined;
   readonly to: To;
   /** Scripts that add wallets to those of the browser; before any that asks for one. */

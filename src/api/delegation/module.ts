@@ -17,7 +17,7 @@ export { walletRoutes } from "./wallets/wallet-routes.ts";
 export function createDelegationModule(deps: {
   readonly database: Database;
   readonly tables: ChainTables;
-  readonly index: Pick<IndexConfig, "chains" | "registries">;
+  readonly index: Pick<IndexConfig, "chains" | "collections" | "registries">;
   /** DELEGATION_URL and DELEGATION_API_KEY; without the first, our own registry is asked. */
   readonly url: string | undefined;
   readonly key: string | undefined;
@@ -26,7 +26,7 @@ export function createDelegationModule(deps: {
   const { database, tables, index, url, key, onFault } = deps;
   const registry = createRegistry({ database, tables });
   const indexedChain = createChainChoice(
-    index.chains,
+    index,
     index.registries.map(({ chainId }) => chainId),
   );
   const budget = createRateLimiter(database, delegationBudget, onFault);
@@ -37,7 +37,7 @@ export function createDelegationModule(deps: {
     delegations: createDelegations(
       url === undefined ? ownSource(registry) : remoteSource({ url, key, budget }),
     ),
-    delegationChain: url === undefined ? indexedChain : createChainChoice(index.chains),
+    delegationChain: url === undefined ? indexedChain : createChainChoice(index),
   };
 }
 

@@ -3,7 +3,7 @@
 export { issueMeanings, issueSchema } from "./document/issue-schema.ts";
 export { storable } from "./document/json.ts";
 export { NORMALISER } from "./document/normalise.ts";
-export { numberSources } from "./document/number-source.ts";
+export { isExact, numberSources } from "./document/number-source.ts";
 export { displayTypes, valueText } from "./document/traits.ts";
 export { showVersion } from "./traits/shown-traits.ts";
 export { textKey } from "./traits/text-key.ts";

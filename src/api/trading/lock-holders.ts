@@ -28,8 +28,8 @@ export const newestLockEvents = ({ lockEvent }: ChainTables, s: string): string 
 };
 
 /**
- * By token id, of the standards that lock it now, in the order of each one's oldest lock: for counted locks, trackers with more locks than unlocks since the
- * token was last unlocked; for switches, the tracker of the last event.
+ * By token id, of the standards that lock it now, in the order of each one's oldest lock: for counted locks, trackers with
+ * more locks than unlocks since the token was last unlocked; for switches, the tracker of the last event.
  */
 export async function readLockHolders(
   db: Queryable,

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { startChain } from "../../../demo/chain.ts";
 import { createWalletProof } from "../../../src/api/access/sign-in/wallet-proof.ts";
 import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
-import { BASE_URL, createTestApp, SECRET } from "../../support/app.ts";
+import { BASE_URL, createTestApp, FAR_CHAIN_ID, SECRET } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID } from "../../support/refresh.ts";
 import { createVisitor } from "./visitor.ts";
@@ -226,6 +226,71 @@ describe("a contract's wallet", () => {
 
   it("doesn't keep those with a key out while the node is away", async () => {
     expect((await createVisitor(cutOff).signIn(wallet)).status).toBe(200);
+  });
+});
+
+describe("a signature that the address doesn't confirm", () => {
+  const SAME_CHAIN = "the signature is not that of the wallet that the message names";
+  // The node where contract wallets are checked has no contract at the wallet's address.
+  const elsewhere = privateKeyToAccount(generatePrivateKey()).address;
+  const refusalOf = async (app: typeof api, address: string, chainId: number, from: string) => {
+    const visitor = createVisitor(app, from);
+    const { text } = await visitor.json("/console/sign-in/message", { address, chainId });
+    const { message } = JSON.parse(text) as { message: string };
+    const signature = await wallet.signMessage({ message });
+    const answer = await visitor.json("/console/sign-in", { message, signature });
+    return { status: answer.status, details: JSON.parse(answer.text).details };
+  };
+
+  it("of a contract wallet of another chain is refused with the chain on which those are checked", async () => {
+    const far = await startChain({ chainId: FAR_CHAIN_ID });
+    onTestFinished(() => far.close());
+    // At an address that has no contract on the chain that is asked.
+    let address = "";
+    do ({ address } = await far.deploy("ContractWallet", [wallet.address]));
+    while ((await chain.publicClient.getCode({ address: address as `0x${string}` })) !== undefined);
+    const proof = createWalletProof({
+      baseUrl: BASE_URL,
+      clients: createChainClients([
+        { id: FAR_CHAIN_ID, rpcUrls: [far.rpcUrl] },
+        { id: CHAIN_ID, rpcUrls: [chain.rpcUrl] },
+      ]),
+    });
+    const both = createTestApp(test, { proof });
+
+    expect(await refusalOf(both, address, FAR_CHAIN_ID, "198.51.100.80")).toEqual({
+      status: 401,
+      details: [
+        {
+          path: "",
+          message: `the signature is not by the key of the wallet that the message names; contract wallets are checked on chain ${CHAIN_ID} only, and the message names chain ${FAR_CHAIN_ID}`,
+        },
+      ],
+    });
+  });
+
+  it("says the same whether there is a contract or not, and what is false only of the chain that is asked", async () => {
+    const { address } = await chain.deploy("ContractWallet", [
+      privateKeyToAccount(generatePrivateKey()).address,
+    ]);
+    const from = "198.51.100.81";
+
+    expect(await refusalOf(api, address, FAR_CHAIN_ID, from)).toEqual(
+      await refusalOf(api, elsewhere, FAR_CHAIN_ID, from),
+    );
+    for (const wrong of [address, elsewhere])
+      expect((await refusalOf(api, wrong, CHAIN_ID, from)).details).toEqual([
+        { path: "", message: SAME_CHAIN },
+      ]);
+  });
+
+  it("doesn't concern a key, which may sign for any chain", async () => {
+    const visitor = createVisitor(api, "198.51.100.82");
+    const { text } = await visitor.json("/console/sign-in/message", { address: wallet.address, chainId: 5 });
+    const { message } = JSON.parse(text) as { message: string };
+
+    const signature = await wallet.signMessage({ message });
+    expect((await visitor.json("/console/sign-in", { message, signature })).status).toBe(200);
   });
 });
 

@@ -37,7 +37,7 @@ async function withRegistry(
 }
 
 function appOver(server: LocalServer, key?: string, onFault = () => {}) {
-  const index = { chains: [{ id: CHAIN_ID, rpcUrls: [] }], registries: [] };
+  const index = { chains: [{ id: CHAIN_ID, rpcUrls: [] }], collections: [], registries: [] };
   const delegationModule = createDelegationModule({
     database,
     tables: test.tables,

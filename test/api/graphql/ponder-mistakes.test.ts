@@ -94,6 +94,18 @@ describe("a query of Ponder's alone that is wrong", () => {
     expect(production.reported).toEqual([]);
   });
 
+  it("is refused for a number in the variables that JSON has rounded: it would be another id", async () => {
+    ponder.received.length = 0;
+    const query = "query ($id: BigInt!) { token(id: $id) { id } }";
+
+    const { errors } = await harness.ask({ query, variables: { id: 2 ** 53 } });
+
+    expect(errors).toHaveLength(1);
+    expect(errors?.[0]?.message).toContain("it was read as 9007199254740992; send it as a string");
+    expect(errors?.[0]?.extensions).toEqual({ code: "INVALID_REQUEST" });
+    expect(ponder.received).toEqual([]);
+  });
+
   it.each([
     [
       "deep",

@@ -90,6 +90,13 @@ async function readOwner(client: ChainClient, address: string) {
   return callContract(client, address, encodeFunctionData({ abi: ownerAbi }), Number(block));
 }
 
+/** The same whatever is at the address: it must not reveal what the chain that is asked has there. */
+function whyUnsigned(chainId: number, contractChainId: number | undefined): string {
+  return contractChainId === undefined || chainId === contractChainId
+    ? "the signature is not that of the wallet that the message names"
+    : `the signature is not by the key of the wallet that the message names; contract wallets are checked on chain ${contractChainId} only, and the message names chain ${chainId}`;
+}
+
 export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletProofDeps) {
   const { host: domain } = new URL(baseUrl);
   const uri = `${baseUrl}/console`;
@@ -164,7 +171,7 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
       if (message.uri !== uri || message.statement !== statement)
         return refused("the message was made for something else");
       if (!(await isSigned(address, contractChainId, proof, beforeChain)))
-        return refused("the signature is not that of the wallet that the message names");
+        return refused(whyUnsigned(chainId, contractChainId));
       return { kind: "proved", address: address.toLowerCase(), nonce };
     },
 

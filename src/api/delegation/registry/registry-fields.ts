@@ -34,7 +34,8 @@ const cursorField = z
 
 const pageFields = {
   chainId: chainIdField.openapi({
-    description: "The chain; without it, the first whose registry is indexed.",
+    description:
+      "The chain; without it, the first in the order of collections.json whose registry is indexed.",
   }),
   limit: z
     .string()

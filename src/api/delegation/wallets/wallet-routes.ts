@@ -62,7 +62,10 @@ const walletRoute = createRoute({
   request: {
     params: z.object({ address: addressField }),
     query: z.object({
-      chain_id: chainIdField.openapi({ description: "The chain; without it, the first one." }),
+      chain_id: chainIdField.openapi({
+        description:
+          "The chain; without it, the first in the order of collections.json, of our own registry the first whose registry is indexed.",
+      }),
       to: addressField.optional().openapi({ description: "Also what the wallet delegated to this one." }),
     }),
   },

@@ -8,13 +8,12 @@ import {
   type GraphQLSchema,
   getIntrospectionQuery,
   type IntrospectionQuery,
-  isScalarType,
   isTypeExtensionNode,
   Kind,
   parse,
-  print,
 } from "graphql";
 import { type PonderHandler, postToPonder } from "../ponder/ponder-half.ts";
+import { defineBigDecimal, restoreBigInt } from "./exact-scalars.ts";
 
 /**
  * Ponder's schema by introspection, since Ponder exports no schema object. Sends one request, which needs no database.
@@ -39,6 +38,7 @@ export function mergeSchema(base: GraphQLSchema, ownSdl: string): GraphQLSchema 
   try {
     const merged = extendSchema(base, own);
     assertValidSchema(merged);
+    defineBigDecimal(merged);
     return merged;
   } catch (error) {
     throw new Error(`Our GraphQL schema does not fit Ponder's: ${messageOf(error)}`, { cause: error });
@@ -56,25 +56,6 @@ function refuseExtensions(base: GraphQLSchema, own: DocumentNode): void {
       );
     }
   }
-}
-
-// Introspection does not carry a scalar's rules, and in production Ponder redacts its error for a number or a malformed
-// id ("Unexpected error."). The rule is Ponder's own (graphql/index.ts, GraphQLBigInt).
-function restoreBigInt(schema: GraphQLSchema): void {
-  const scalar = schema.getType("BigInt");
-  if (!isScalarType(scalar)) return;
-  scalar.serialize = String;
-  scalar.parseValue = (value) => toBigInt(value, JSON.stringify(value));
-  scalar.parseLiteral = (node) => toBigInt(node.kind === Kind.STRING ? node.value : undefined, print(node));
-}
-
-function toBigInt(value: unknown, shown: string): bigint {
-  try {
-    if (typeof value === "string" || typeof value === "number") return BigInt(value);
-  } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
-  }
-  throw new TypeError(`a BigInt is a whole number in quotes, such as "7"; received ${shown}`);
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

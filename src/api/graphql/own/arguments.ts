@@ -22,7 +22,7 @@ export const chainIdArgument = z
 
 export const collectionArguments = { tokenAddress: collectionNameField, chainId: chainIdArgument };
 
-/** Also for BigDecimal arguments, which arrive as any literal. */
+/** Also for BigDecimal arguments, which arrive as any literal; a number that a double can't hold, as its text. */
 const tokenIdArgument = z.unknown().transform((value, context) => {
   const isExact = typeof value === "string" || Number.isSafeInteger(value);
   if (isExact && parseTokenId(String(value)) !== undefined) return String(value);

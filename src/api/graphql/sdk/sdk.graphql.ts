@@ -3,7 +3,7 @@
  * no order book and no profiles: those fields are null or empty.
  */
 export const sdkSdl = /* GraphQL */ `
-  "A decimal number of any size, as text; numbers are accepted as input."
+  "A decimal number of any size, as text. As input also a number: of any size in a document, below 2^53 in variables."
   scalar BigDecimal
 
   extend type Query {
