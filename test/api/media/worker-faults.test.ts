@@ -366,51 +366,6 @@ describe("a picture that is gone from the disk", () => {
     expect([await isThere(), asked("/shared-3")]).toEqual([true, 1]);
   });
 
-  it("is rejected with its reason once its host has it no more either, and shown again once it has", async () => {
-    startWorker();
-    const shown = await cacheOne();
-    const refresh = async (answer: Parameters<typeof answers.set>[1]) => {
-      answers.set("/1.png", answer);
-      await pass("2 minutes");
-      await enqueue({ image: url });
-      await settled();
-      return (await read({ image: url })).image;
-    };
-    rmSync(folder, { recursive: true });
-
-    // It may be back in a minute.
-    expect(await refresh({ status: 500 })).toMatchObject({ status: "cached", url: shown });
-    expect(await refresh({ status: 404 })).toMatchObject({
-      status: "rejected",
-      url: null,
-      reason: "http_status: the host answered 404",
-    });
-    expect(await refresh({ body: await png(480, 480) })).toMatchObject({ status: "cached", url: shown });
-  });
-
-  it("is not given up while another URL may have it", async () => {
-    await loseShared(1);
-    answers.set("/shared-1", { body: await png(480, 480) });
-    answers.set("/1.png", { status: 404 });
-    startWorker();
-    await pass("2 minutes");
-
-    await enqueue({ image: url });
-    await settled();
-    expect((await read({ image: url })).image).toMatchObject({ status: "cached" });
-
-    await enqueue({ image: `${server.url}/shared-1` });
-    await settled();
-    answers.set("/shared-1", { status: 404 });
-    rmSync(folder, { recursive: true });
-    await pass("2 minutes");
-    for (const each of [`${server.url}/shared-1`, url]) {
-      await enqueue({ image: each });
-      await settled();
-      expect((await read({ image: each })).image.status).toBe("rejected");
-    }
-  });
-
   it("is looked for at hosts that are paused after all others", async () => {
     const name = await loseShared(1);
     await share(20, { prefix: "https://away.example/away-", host: "away.example" });

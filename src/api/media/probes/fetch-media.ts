@@ -31,8 +31,6 @@ export interface Unread {
   /** A retry soon may succeed. */
   readonly transient: boolean;
   readonly retryAfterMs?: number | undefined;
-  /** The cached picture is gone from the store, and no other URL is known to have it. */
-  readonly isLost?: boolean;
 }
 
 export type FetchMedia = (request: MediaRequest) => Promise<MediaFetched>;

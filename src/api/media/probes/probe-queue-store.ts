@@ -159,22 +159,9 @@ export async function confirmMedia(
   return rows.length > 0;
 }
 
-/** Whether another URL has the same picture, whose last probe found it there. */
-export async function hasOtherSource(db: Queryable, { kind, urlHash, file }: MediaLease): Promise<boolean> {
-  const rows = await db.query(
-    `select from vitrine.media
-      where file = $3 and status = 'accepted' and reason is null and (kind, url_hash) <> ($1, decode($2, 'hex')) limit 1`,
-    [kind, urlHash, file],
-  );
-  return rows.length > 0;
-}
-
-const IS_LOST = "($8 and not $6)";
-
 /**
  * Ends a probe that could not read the content, and schedules the next one. An accepted URL stays accepted, with the
- * reason recorded, unless its picture `isLost`; any other is rejected. Neither is, as long as `isOpen`. A newer request is
- * not delayed.
+ * reason recorded; any other is rejected, or pending as long as `isOpen`. A newer request is not delayed.
  */
 export async function rescheduleProbe(
   db: Queryable,
@@ -184,29 +171,18 @@ export async function rescheduleProbe(
     readonly reason: string;
     readonly isOpen: boolean;
     readonly isCounted: boolean;
-    readonly isLost: boolean;
   },
 ): Promise<boolean> {
   const rows = await db.query(
     `update vitrine.media
-        set status = case when ${IS_LOST} or status = 'pending' and not $6 then 'rejected' else status end, reason = $5,
+        set status = case when status = 'pending' and not $6 then 'rejected' else status end, reason = $5,
             -- The reason of a refusal is written over, so the same bytes have to be probed again.
-            source_hash = case when status = 'accepted' and not ${IS_LOST} then source_hash end,
-            file = case when not ${IS_LOST} then file end,
+            source_hash = case when status = 'accepted' then source_hash end,
             checked_at = now(), lease = null, leased_until = null, attempts = greatest(0, attempts - case when $7 then 0 else 1 end),
             not_before = case when wanted > started then not_before
                               else now() + $4::float8 * interval '1 millisecond' end
       where kind = $1 and url_hash = decode($2, 'hex') and lease = $3 returning 1`,
-    [
-      lease.kind,
-      lease.urlHash,
-      lease.id,
-      next.delayMs,
-      next.reason,
-      next.isOpen,
-      next.isCounted,
-      next.isLost,
-    ],
+    [lease.kind, lease.urlHash, lease.id, next.delayMs, next.reason, next.isOpen, next.isCounted],
   );
   return rows.length > 0;
 }

@@ -16,7 +16,7 @@ import { type MediaDisk, storageKey } from "../storage/media-disk.ts";
 import { addFile, findFile, type MediaFile, readFile, type StoredFile } from "../storage/media-file-store.ts";
 import type { FetchMedia, Unread } from "./fetch-media.ts";
 import type { MediaMetrics } from "./metrics.ts";
-import { hasOtherSource, type MediaFinding, type MediaLease } from "./probe-queue-store.ts";
+import type { MediaFinding, MediaLease } from "./probe-queue-store.ts";
 
 export type MediaProbe =
   | Unread
@@ -112,13 +112,6 @@ export function createProbe({ database, fetchMedia, decoder, disk, metrics }: Pr
     return stored !== undefined && (await isWhole(stored));
   }
 
-  /** Whether what was cached of an image is gone, and can't be made again from another URL either. */
-  async function isLost(lease: MediaLease): Promise<boolean> {
-    const { status, file } = lease;
-    if (status !== "accepted" || file === null || (await disk.exists(storageKey(file)))) return false;
-    return !(await hasOtherSource(database, lease));
-  }
-
   return async (lease: MediaLease, signal?: AbortSignal): Promise<MediaProbe> => {
     const { kind, url } = lease;
     const atHand = await isAtHand(lease);
@@ -127,7 +120,7 @@ export function createProbe({ database, fetchMedia, decoder, disk, metrics }: Pr
       ifNoneMatch: atHand ? (lease.etag ?? undefined) : undefined,
       signal,
     });
-    if (answer.kind === "unread") return (await isLost(lease)) ? { ...answer, isLost: true } : answer;
+    if (answer.kind === "unread") return answer;
     if (answer.kind === "too_large") return refused(tooLarge(kind), null, null);
     const leadsTo = endOf(lease, answer.url);
     if (answer.isUnchanged) return { kind: "same", leadsTo };

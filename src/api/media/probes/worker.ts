@@ -112,7 +112,6 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
       reason: reasonOf(lease, result),
       isOpen,
       isCounted: result !== STORE_AWAY,
-      isLost: result.isLost === true,
     });
   }
 
@@ -170,7 +169,6 @@ function fateOf(lease: MediaLease, result: MediaProbe): Pick<ImageProbed, "statu
     return { status: kept, reason: kept === "rejected" ? lease.reason : null, file };
   const reason = reasonOf(lease, result);
   if (isOpenStill(lease, result)) return { status: "pending", reason, file };
-  if (result.isLost) return { status: "rejected", reason, file: null };
   return { status: lease.status === "accepted" ? "shown" : "rejected", reason, file };
 }
 
