@@ -79,6 +79,7 @@ CREATE TABLE vitrine.audit (
   CONSTRAINT audit_pkey PRIMARY KEY (id)
 );
 CREATE INDEX audit_at ON vitrine.audit USING btree (at);
+CREATE INDEX audit_subject ON vitrine.audit USING btree (subject);
 
 CREATE TABLE vitrine.login_link (
   hash bytea NOT NULL,

@@ -22,21 +22,26 @@ export function startLongWaits(deps: {
   readonly logger: Logger;
 }): PassLoop {
   const { database, ends, isOn, logger } = deps;
+  async function endAll(end: EndLongWaits, signal: AbortSignal): Promise<number> {
+    let ended = 0;
+    let count: number;
+    do {
+      count = await end(database, BATCH);
+      ended += count;
+    } while (count === BATCH && !signal.aborted);
+    return ended;
+  }
   return startPassLoop({
     task: "end waits of a clock that has stepped back",
     pollMs: EVERY_MS,
     isOn,
     logger,
     async pass(signal) {
-      for (const end of ends) {
-        let ended = 0;
-        let count: number;
-        do {
-          count = await end(database, BATCH);
-          ended += count;
-        } while (count === BATCH && !signal.aborted);
-        if (ended > 0) logger.warn({ msg: "A clock has stepped back; what waited for it is due now", ended });
-      }
+      // One that fails is reported by the loop, and keeps no other from its turn.
+      const all = await Promise.allSettled(ends.map((each) => endAll(each, signal)));
+      const ended = all.reduce((sum, each) => sum + (each.status === "fulfilled" ? each.value : 0), 0);
+      if (ended > 0) logger.warn({ msg: "A clock has stepped back; what waited for it is due now", ended });
+      for (const each of all) if (each.status === "rejected") throw each.reason;
     },
   });
 }

@@ -15,6 +15,7 @@ it.each([
   ["text", "http_status: the receiver answered 500", "detail=http_status: the receiver answered 500"],
   ["null", null, "detail=null"],
   ["a number", 7, "detail=7"],
+  ["a frozen object", Object.freeze({ reason: "broken" }), "detail={ reason: 'broken' }"],
   ["an error", new TypeError("broken"), "TypeError: broken"],
   ["nothing", undefined, "Webhook paused"],
 ])("Ponder's logger has a line for %s that was thrown", (_title, error, line) => {

@@ -6,7 +6,6 @@ import type { Connection, EndReason } from "./unread.ts";
 const RESERVED = 1_024;
 // An open connection takes about 16 kB.
 const CONNECTIONS_MAX = 16_384;
-// Of one client's connections, so that a flood is not counted anew for each of its connections.
 const ENDED_SHARE = 1 / 16;
 
 /**
@@ -25,34 +24,40 @@ export function connectionsMax(limitsFile = "/proc/self/limits"): number {
 }
 
 /**
- * If more than `max` connections are open, calls `end` for a part of those of the client that has the most: idle ones
- * first, those before others that were opened earlier. `connections` must be in that order.
+ * If more than `max` connections are open, calls `end` for a sixteenth of `max`, so that this is not done anew for each one
+ * that comes. Every client keeps as many as any other, as far as it has them: those with an answer under way before idle
+ * ones, and of the idle ones those that were opened last. `connections` must be in the order in which they were opened.
  */
-export function endSurplus(
-  connections: ReadonlyMap<unknown, Connection>,
+export function endSurplus<Each extends Pick<Connection, "responses">>(
+  connections: ReadonlyMap<unknown, Each>,
   max: number,
   {
     clientOf,
     end,
   }: {
-    readonly clientOf: (connection: Connection) => string;
-    readonly end: (connection: Connection, reason: EndReason) => void;
+    readonly clientOf: (connection: Each) => string;
+    readonly end: (connection: Each, reason: EndReason) => void;
   },
 ): void {
   if (connections.size <= max) return;
-  const perClient = new Map<string, Connection[]>();
-  let most: Connection[] = [];
+  const isIdle = new Map<Each, boolean>();
+  const perClient = new Map<string, Each[]>();
   for (const connection of connections.values()) {
+    isIdle.set(
+      connection,
+      connection.responses.every((each) => each.writableFinished || each.destroyed),
+    );
     const client = clientOf(connection);
-    const its = perClient.get(client) ?? [];
-    its.push(connection);
-    perClient.set(client, its);
-    if (its.length > most.length) most = its;
+    const its = perClient.get(client);
+    if (its) its.push(connection);
+    else perClient.set(client, [connection]);
   }
-  const ordered = [...most.filter(isIdle), ...most.filter((each) => !isIdle(each))];
-  for (const connection of ordered.slice(0, Math.ceil(most.length * ENDED_SHARE)))
-    end(connection, "too_many");
+  const ranked = [...perClient.values()].flatMap((its) => {
+    const busy = its.filter((each) => !isIdle.get(each));
+    const idle = its.filter((each) => isIdle.get(each)).reverse();
+    return [...busy, ...idle].map((connection, rank) => ({ connection, rank, isBusy: rank < busy.length }));
+  });
+  ranked.sort((a, b) => b.rank - a.rank || Number(a.isBusy) - Number(b.isBusy));
+  const surplus = connections.size - max + Math.floor(max * ENDED_SHARE);
+  for (const { connection } of ranked.slice(0, surplus)) end(connection, "too_many");
 }
-
-const isIdle = ({ responses }: Connection): boolean =>
-  responses.every((each) => each.writableFinished || each.destroyed);

@@ -85,8 +85,11 @@ const OWN_ORIGIN = /^\/(?:admin|console)(?:\/|$)/;
 export function createGuardedServer(listener: RequestListener, guard: ServerGuard): Server {
   const limits = guard.limits ?? serverLimits;
   const connections = new Map<Socket, Connection>();
-  const clientOf = ({ socket, request }: Connection): string =>
-    guard.clientOf(socket.remoteAddress, forwardedFor(request));
+  const clientOf = (connection: Connection): string => {
+    const { socket, request } = connection;
+    connection.client ??= guard.clientOf(socket.remoteAddress, forwardedFor(request));
+    return connection.client;
+  };
 
   const server = http.createServer(
     {
@@ -154,6 +157,7 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
   server.on("connection", (socket) => {
     const connection: Connection = {
       socket,
+      client: undefined,
       request: undefined,
       requestedAt: 0,
       responses: [],
@@ -162,6 +166,8 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
       isClosing: false,
     };
     connections.set(socket, connection);
+    // Now, and not for all of them at once when there are too many.
+    clientOf(connection);
     endSurplus(connections, limits.connections, { clientOf, end });
     lingerOnClose(socket, connection);
     socket.once("close", () => connections.delete(socket));
@@ -202,6 +208,7 @@ function answerInOrder(connection: Connection, arrival: Arrival, most: number): 
   const { request, response, answer } = arrival;
   const open = connection.responses.filter((each) => !each.writableFinished && !each.destroyed);
   connection.responses = [...open, response];
+  if (forwardedFor(request) !== forwardedFor(connection.request)) connection.client = undefined;
   connection.request = request;
   connection.requestedAt = Date.now();
   const before = open.at(-most);

@@ -31,6 +31,8 @@ export type EndReason = "stalled" | "client_unread" | "process_unread" | "slow_b
 
 export interface Connection extends Lingering {
   readonly socket: Socket;
+  /** Whose it is, once that was asked. */
+  client: string | undefined;
   /** The newest request on the connection. */
   request: IncomingMessage | undefined;
   requestedAt: number;

@@ -22,7 +22,8 @@ export const endLongTokenWaits: EndLongWaits = async (db, limit) => {
           select r.ctid as row_at from vitrine.refresh r
            where ${WAITING} and r.host = h.host and r.priority = level.priority
              and r.not_before > now() + level.ms * interval '1 millisecond'
-           limit $1 for update skip locked) w
+           -- As the database index has them: without an order, a plan may read the whole table for none.
+           order by r.not_before limit $1 for update skip locked) w
         where h.host is not null limit $1)
      update vitrine.refresh r set not_before = now() from long where r.ctid = long.row_at returning 1`,
     [limit],

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import type { IncomingMessage, RequestListener, Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createClientOf } from "../../../../src/api/http/client-address.ts";
 import { createMemoryRateLimiter } from "../../../../src/api/http/limits/rate-limiter.ts";
-import { connectionsMax } from "../../../../src/api/http/server/connection-limit.ts";
+import { connectionsMax, endSurplus } from "../../../../src/api/http/server/connection-limit.ts";
 import { createGuardedServer, serverLimits } from "../../../../src/api/http/server/guard.ts";
 import { exchange, open, parseAnswer, readAll } from "../../../support/raw-http.ts";
 
@@ -126,6 +126,43 @@ describe("open connections", () => {
     await sleep(200);
     expect(ended).toEqual([]);
     expect(sockets.every(isOpen)).toBe(true);
+  });
+
+  const open = (client: string, isBusy = false) => ({
+    client,
+    responses: isBusy ? [{ writableFinished: false, destroyed: false } as ServerResponse] : [],
+  });
+  const endedOf = (connections: readonly ReturnType<typeof open>[], max: number): number[] => {
+    const ended: number[] = [];
+    endSurplus(new Map(connections.entries()), max, {
+      clientOf: ({ client }) => client,
+      end: (connection) => ended.push(connections.indexOf(connection)),
+    });
+    return ended.sort((a, b) => a - b);
+  };
+
+  it("of many clients with one each are ended together, idle ones first", () => {
+    const connections = Array.from({ length: 33 }, (_, nth) => open(`${nth}`, nth < 20));
+
+    expect(endedOf(connections, 32)).toEqual([20, 21, 22]);
+    expect(endedOf(connections.slice(0, 32), 32)).toEqual([]);
+  });
+
+  it("are ended until the clients with the most have as many as each other", () => {
+    const connections = ["a", "b", "c"].flatMap((client, nth) =>
+      Array.from({ length: [20, 12, 1][nth] ?? 0 }, () => open(client)),
+    );
+
+    // Three more than the limit and its sixteenth: of the first client, which has eight more than any other.
+    expect(endedOf(connections, 32)).toEqual([0, 1, 2]);
+    expect(endedOf(connections, 16)).toEqual([
+      ...Array.from({ length: 13 }, (_, nth) => nth),
+      ...Array.from({ length: 5 }, (_, nth) => 20 + nth),
+    ]);
+  });
+
+  it("of one client are ended before a busy one of it, however old", () => {
+    expect(endedOf([open("a", true), open("a"), open("b"), open("a", true), open("a")], 4)).toEqual([1]);
   });
 
   it.each([
