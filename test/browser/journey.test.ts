@@ -111,17 +111,35 @@ it("says what to install where there is no wallet, and takes a rejected signatur
   await context.close();
 });
 
+const askWallet = (call: object): Promise<Response> =>
+  fetch(`${world.service.baseUrl}/console/demo-wallet`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: world.service.baseUrl },
+    body: JSON.stringify(call),
+  });
+
+it.each([1, 8192])("the demo's wallet signs %i bytes", async (length) => {
+  const accounts = await askWallet({ method: "eth_requestAccounts" });
+  const { result } = (await accounts.json()) as { result: [string] };
+
+  const response = await askWallet({
+    method: "personal_sign",
+    params: [`0x${"0a".repeat(length)}`, result[0]],
+  });
+
+  expect([response.status, await response.json()]).toEqual([
+    200,
+    { result: expect.stringMatching(/^0x[0-9a-f]{130}$/) },
+  ]);
+});
+
 it.each([
   ["0x", 'must be 1 to 8,192 bytes in hex; it is "0x"'],
   ["hello", 'must be 1 to 8,192 bytes in hex; it is "hello"'],
   [`0x${"00".repeat(8193)}`, expect.stringMatching(/^must be 1 to 8,192 bytes in hex; it is "0x0+…"$/)],
   [7, "must be a string; it is a number"],
 ])("the demo's wallet does not sign %o", async (text, message) => {
-  const response = await fetch(`${world.service.baseUrl}/console/demo-wallet`, {
-    method: "POST",
-    headers: { "content-type": "application/json", origin: world.service.baseUrl },
-    body: JSON.stringify({ method: "personal_sign", params: [text, "0x"] }),
-  });
+  const response = await askWallet({ method: "personal_sign", params: [text, "0x"] });
 
   expect([response.status, ((await response.json()) as { details: unknown }).details]).toEqual([
     400,

@@ -4,8 +4,8 @@ import type { IndexConfig } from "../../config.ts";
 import { ApiError } from "../http/errors.ts";
 
 /**
- * Defaults to the first chain of collections.json that can be queried. Throws INVALID_REQUEST, naming the parameter, for a chain without an
- * RPC endpoint or one that can't be queried.
+ * Defaults to the first chain of collections.json that can be queried. Throws INVALID_REQUEST, naming the parameter, for a
+ * chain without an RPC endpoint or one that can't be queried.
  */
 export type ChainChoice = (chainId: number | undefined, parameter: string) => number;
 

@@ -12,9 +12,10 @@ const services = createTestApp(test);
 const { endpoint } = await createOwnEndpoint(services);
 const api = createTestApp(test, { graphql: graphqlRoutes(endpoint, services.rateLimits) });
 
+const BELOW_2_53 = String(2n ** 53n - 1n);
 const PAST_2_53 = String(2n ** 53n + 1n);
 const MAX_ID = String(2n ** 256n - 1n);
-const ids = [String(2n ** 53n), PAST_2_53, MAX_ID];
+const ids = [BELOW_2_53, String(2n ** 53n), PAST_2_53, MAX_ID];
 
 beforeAll(async () => {
   await createSdkWorld(test, services.metadata);
@@ -71,6 +72,10 @@ describe("a number in the variables", () => {
 
   it.each(["7", "7.0", '"7"'])("below 2^53 is taken, as text is: %s", async (id) => {
     expect(await send(id)).toEqual({ data: { erc1155Token: { tokenId: "7" } } });
+  });
+
+  it("is taken up to 2^53 - 1", async () => {
+    expect(await send(BELOW_2_53)).toEqual({ data: { erc1155Token: { tokenId: BELOW_2_53 } } });
   });
 
   it.each(ids)("is taken exactly as text: %s", async (id) => {
