@@ -18,8 +18,9 @@ export default defineConfig({
     setupFiles,
     // Two of them run a service, which takes a core while it starts; the others wait as much as they compute.
     maxWorkers: 4,
-    // With Node's default of 16 MiB, garbage collection takes a seventh of a worker's time.
-    execArgv: ["--max-semi-space-size=64"],
+    // With Node's default of 16 MiB, garbage collection takes a seventh of a worker's time. Its helper threads take cores
+    // from the other workers: without them, a run is 1.09 times as fast.
+    execArgv: ["--max-semi-space-size=64", "--single-threaded-gc"],
     isolate: false,
     sequence: { sequencer: Interleaved },
   },

@@ -2,10 +2,13 @@
 
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import pg from "pg";
+import { SUPERVISOR_SERVES } from "../src/api/chain/index/require-nodes.ts";
 import { databaseUrl } from "../src/api/postgres/database-url.ts";
 import { BootError } from "../src/boot-error.ts";
 import { loadEnvironment } from "./environment.ts";
+import { createNodeWatch } from "./node-watch.ts";
 import { createServingBundle, SERVING_BUNDLE } from "./serving-bundle.ts";
 import { createSupervisor, type Supervisor } from "./supervisor.ts";
 
@@ -36,11 +39,14 @@ export function createPonderSupervisor({
   schema,
   args,
   isDevelopment = false,
+  servesWithoutNodes = false,
   stdout = process.stdout,
 }: {
   schema: string;
   args: readonly string[];
   isDevelopment?: boolean;
+  /** Has `ponder serve` serve the index, with the same arguments, while the indexer lacks a node. */
+  servesWithoutNodes?: boolean;
   /** The destination of Ponder's own output. */
   stdout?: NodeJS.WriteStream;
 }): Supervisor {
@@ -50,19 +56,42 @@ export function createPonderSupervisor({
   if (stdout.isTTY && !process.env.NO_COLOR) process.env.FORCE_COLOR ||= "1";
 
   const onLine = (line: string): boolean => process.stderr.write(`${line}\n`);
+  const ponder = (command: "start" | "serve"): string[] => [
+    ...memoryOptions(process.env.NODE_OPTIONS),
+    PONDER,
+    command,
+    ...args,
+  ];
   return createSupervisor({
     command: process.execPath,
-    args: [...memoryOptions(process.env.NODE_OPTIONS), PONDER, "start", ...args],
-    // Development loads the sources themselves, so that a change needs no bundle.
-    env: { ...process.env, [SERVING_BUNDLE]: isDevelopment ? undefined : process.env[SERVING_BUNDLE] },
+    args: ponder("start"),
+    env: {
+      ...process.env,
+      // Development loads the sources themselves, so that a change needs no bundle.
+      [SERVING_BUNDLE]: isDevelopment ? undefined : process.env[SERVING_BUNDLE],
+      [SUPERVISOR_SERVES]: servesWithoutNodes ? "1" : undefined,
+    },
     prepare: isDevelopment ? undefined : bundleServing(onLine),
     probe: createPostgresProbe(() => databaseUrl(process.env), onLine),
+    replica: servesWithoutNodes
+      ? { args: ponder("serve"), untilNodesAnswer: createNodeWatch(process.env, schemaOf(args)) }
+      : undefined,
     isDevelopment,
     stdout,
     onLine,
     killAfterMs: KILL_AFTER_MS,
     drainMs: 1000 * (Number(process.env.DRAIN_SECONDS) || 0),
   });
+}
+
+/** As Ponder has it: the argument comes before the variable. */
+function schemaOf(args: readonly string[]): string {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { schema: { type: "string" } },
+    strict: false,
+  });
+  return typeof values.schema === "string" ? values.schema : (process.env.DATABASE_SCHEMA ?? "");
 }
 
 /** Has Ponder load one bundle of the serving half; without a bundle it transforms each file, which takes a second more. */

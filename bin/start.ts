@@ -4,5 +4,9 @@ import { switchToOwnNode } from "./own-node.ts";
 import { createPonderSupervisor, DEFAULT_SCHEMA } from "./ponder-process.ts";
 
 await switchToOwnNode();
-const supervisor = createPonderSupervisor({ schema: DEFAULT_SCHEMA, args: process.argv.slice(2) });
+const supervisor = createPonderSupervisor({
+  schema: DEFAULT_SCHEMA,
+  args: process.argv.slice(2),
+  servesWithoutNodes: true,
+});
 process.exit(await supervisor.run());

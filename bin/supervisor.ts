@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { NodeAwayError } from "../src/api/chain/index/require-nodes.ts";
 import { PassingBootError } from "../src/api/data-folder.ts";
 import { explainRefusal, findRefusal, nextSchema, type PonderRefusal } from "./ponder-refusal.ts";
 
@@ -16,6 +17,8 @@ const DELAY_MAX_MS = 30_000;
 const STEADY_MS = 10_000;
 const KILL_AFTER_MS = 10_000;
 const PROBE_EVERY_MS = 2_000;
+// A node that is behind is asked by Ponder itself, which serves nothing meanwhile.
+const SERVE_WHILE_BEHIND_MS = 60_000;
 /** npm passes on a terminal's Ctrl-C, which this process has already had: what comes so soon is the same signal. */
 export const SAME_SIGNAL_MS = 500;
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
@@ -32,6 +35,8 @@ export interface SupervisorOptions {
   readonly prepare?: () => Promise<NodeJS.ProcessEnv>;
   /** A value that changes when PostgreSQL restarts; undefined while it is unreachable. */
   readonly probe: () => Promise<string | undefined>;
+  /** Serves the index while the indexer lacks a node; without it, the indexer is only started again. */
+  readonly replica?: Replica | undefined;
   /** Development waits for a change after a failure, and uses a fresh schema if this one has another code's index. */
   readonly isDevelopment?: boolean;
   /** The destination of the child's stdout; this process's own by default. */
@@ -43,6 +48,13 @@ export interface SupervisorOptions {
   readonly killAfterMs?: number;
   /** How much longer the child may go on after an operator's signal: it drains first. */
   readonly drainMs?: number;
+}
+
+export interface Replica {
+  /** In place of the indexer's. */
+  readonly args: readonly string[];
+  /** Resolves once each chain has a node, or when `ended` is aborted. Never rejects. */
+  readonly untilNodesAnswer: (ended: AbortSignal) => Promise<void>;
 }
 
 export interface Supervisor {
@@ -63,6 +75,7 @@ interface End {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly refusal: PonderRefusal | undefined;
+  readonly isReplica: boolean;
 }
 
 /** Creates a supervisor for one command. While it runs, it handles the signals that end this process. */
@@ -72,6 +85,7 @@ export function createSupervisor({
   env,
   prepare = async () => ({}),
   probe,
+  replica,
   isDevelopment = false,
   stdout = process.stdout,
   onLine = (line) => process.stderr.write(`${line}\n`),
@@ -109,7 +123,8 @@ export function createSupervisor({
     while (true) {
       isRestartAsked = false;
       const startedAt = now();
-      const end = await runChild();
+      let end = await runChild(args, watchPostgres);
+      if (replica && lacksNode(end) && !isStopAsked() && !isRestartAsked) end = await serve(replica, end);
       if (isStopAsked()) return exitCodeOf(end);
       if (isRestartAsked) continue;
 
@@ -142,9 +157,25 @@ export function createSupervisor({
   const isOfAnotherIndex = (refusal: PonderRefusal | undefined): boolean =>
     (refusal?.kind === "other-index" || refusal?.kind === "other-chain") && refusal.schema === schema();
 
-  async function runChild(): Promise<End> {
+  /** Serves the index that exists until the indexer can be started again. */
+  async function serve({ args, untilNodesAnswer }: Replica, { refusal }: End): Promise<End> {
+    if (refusal) onLine(explainRefusal(refusal));
+    onLine("Serving what is indexed, without indexing, until the indexer can go on.");
+    const end = await runChild(args, async (ended) => {
+      if (refusal) await pause(SERVE_WHILE_BEHIND_MS, ended);
+      await untilNodesAnswer(ended);
+      if (!ended.aborted) restart("Each chain has a node again; starting the indexer.");
+    });
+    return { ...end, isReplica: true };
+  }
+
+  /** `watch` runs beside the child, and must not reject. */
+  async function runChild(
+    args: readonly string[],
+    watch: (ended: AbortSignal) => Promise<void>,
+  ): Promise<End> {
     const prepared = await prepare();
-    if (isStopAsked()) return { code: 0, signal: null, refusal: undefined };
+    if (isStopAsked()) return { code: 0, signal: null, refusal: undefined, isReplica: false };
     // In its own process group: a terminal's Ctrl-C reaches only the supervisor, which forwards it once.
     const started = spawn(command, args, {
       env: { ...childEnv, ...prepared },
@@ -171,12 +202,12 @@ export function createSupervisor({
         restart(String(message.restart));
     });
     const ended = new AbortController();
-    void watchPostgres(ended.signal);
+    void watch(ended.signal);
     const [code, signal] = await once(started, "close");
     ended.abort();
     clearTimeout(killing);
     child = undefined;
-    return { code, signal, refusal };
+    return { code, signal, refusal, isReplica: false };
   }
 
   /** Ponder commits without waiting for the disk, so a crash may lose a block that it considers stored. */
@@ -245,8 +276,12 @@ export function createSupervisor({
   return { run, restart, rebuild, stop };
 }
 
-const isWorthAnotherStart = ({ code, signal, refusal }: End): boolean =>
-  signal !== null || code === TRY_AGAIN_CODE || refusal?.kind === "node-behind";
+/** Whatever ends a replica, the indexer is tried again: it can say why. */
+const isWorthAnotherStart = (end: End): boolean =>
+  end.signal !== null || end.code === TRY_AGAIN_CODE || end.isReplica || lacksNode(end);
+
+const lacksNode = ({ code, refusal }: End): boolean =>
+  code === NodeAwayError.exitCode || refusal?.kind === "node-behind";
 
 const isPassing = ({ code }: End): boolean => code === PassingBootError.exitCode;
 

@@ -1,8 +1,11 @@
 /** Boot of the indexing half, for ponder.config.ts. */
 
+import { fileURLToPath } from "node:url";
 import { BootError } from "../boot-error.ts";
 import { loadIndexConfig } from "../config.ts";
 import { requireFreePort, requireSlugs, stopOnBootError, TRY_AGAIN_CODE, unlessAway } from "./boot.ts";
+import { readIndexAtStart } from "./chain/index/index-at-start.ts";
+import { requireNodes, SUPERVISOR_SERVES } from "./chain/index/require-nodes.ts";
 import { requireSameChain } from "./chain/index/require-same-chain.ts";
 import { lockSchemaForProcess } from "./chain/index/schema-lock.ts";
 import { ponderTransport } from "./chain/rpc/ponder-transport.ts";
@@ -11,6 +14,8 @@ import { loadServingConfig } from "./config.ts";
 import { requireDatabase } from "./db/require-database.ts";
 import { ponderRuntime } from "./ponder-runtime.ts";
 import { databaseUrl } from "./postgres/database-url.ts";
+
+const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -36,7 +41,9 @@ export const bootIndex = () =>
     if (command === "start")
       await unlessAway(async () => {
         await takeSchema(connectionString, schema);
-        await requireSameChain(connectionString, schema, config.chains);
+        const index = await readIndexAtStart(connectionString, schema);
+        await requireSameChain(index, config.chains);
+        if (process.env[SUPERVISOR_SERVES]) await requireNodes(index, config, PROJECT);
       });
     return { ...config, connectionString, ponderTransport };
   });

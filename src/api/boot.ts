@@ -3,6 +3,7 @@
 import { createServer } from "node:net";
 import { BootError } from "../boot-error.ts";
 import type { CollectionConfig } from "../config.ts";
+import { NodeAwayError } from "./chain/index/require-nodes.ts";
 import { PassingBootError } from "./data-folder.ts";
 import { isDatabaseAway } from "./db/database-away.ts";
 import { faultOfSlug } from "./text/slug.ts";
@@ -16,8 +17,13 @@ export async function stopOnBootError<T>(boot: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof BootError)) throw error;
     process.stderr.write(`vitrine: ${error.message}\n`);
-    process.exit(error instanceof PassingBootError ? PassingBootError.exitCode : 1);
+    process.exit(exitCodeOf(error));
   }
+}
+
+function exitCodeOf(error: BootError): number {
+  if (error instanceof PassingBootError) return PassingBootError.exitCode;
+  return error instanceof NodeAwayError ? NodeAwayError.exitCode : 1;
 }
 
 /** Ends the process with the code for another start if PostgreSQL is away. */

@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nextSchema } from "../../bin/ponder-refusal.ts";
 import { createSupervisor, SAME_SIGNAL_MS, type SupervisorOptions } from "../../bin/supervisor.ts";
+import { NodeAwayError } from "../../src/api/chain/index/require-nodes.ts";
 import { PassingBootError } from "../../src/api/data-folder.ts";
 
 const OTHER_INDEX = 'MigrationError: Schema "vitrine_chain" was previously used by a different Ponder app.';
@@ -137,6 +138,102 @@ describe("a supervised child", () => {
     expect(lines).toEqual([
       'Schema "vitrine_chain" is in use by another process; stop that process or set DATABASE_SCHEMA to another name.',
     ]);
+  });
+});
+
+describe("an indexer that lacks a node", () => {
+  const LACKS_NODE = NodeAwayError.exitCode;
+  const REPLICA = `note("serves"); process.on("SIGINT", () => {}); process.on("message", ({ stop }) => { note("stop " + stop); process.exit(0); }); setInterval(() => {}, 1000);`;
+  const indexer = (codes: number[]): string =>
+    `${COUNT} note("indexes"); process.exit(${JSON.stringify(codes)}[starts - 1]);`;
+  const withoutStart = COUNT.replace('note("start");', "");
+
+  it("leaves the port to a replica until the nodes answer, and is then started at once", async () => {
+    let answer = (): void => undefined;
+    const nodes = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { supervisor, pauses, lines } = supervise(indexer([LACKS_NODE, 0]), {
+      replica: { args: ["--eval", `${withoutStart} ${REPLICA}`], untilNodesAnswer: () => nodes },
+    });
+    const running = supervisor.run();
+    await untilNoted("serves");
+    answer();
+
+    expect(await running).toBe(0);
+    expect(notes()).toEqual(["start", "indexes", "serves", "stop at once", "start", "indexes"]);
+    expect(pauses).toEqual([]);
+    expect(lines).toEqual([
+      "Serving what is indexed, without indexing, until the indexer can go on.",
+      "Each chain has a node again; starting the indexer.",
+    ]);
+  });
+
+  it("whose node is behind what the index has finalized is tried a minute later at the soonest, since a try serves nothing", async () => {
+    const behind = 'MigrationError: Finalized block for chain "31337" cannot move backwards';
+    const { supervisor, pauses, lines } = supervise(
+      `${COUNT} note("indexes"); if (starts === 1) { console.log(${JSON.stringify(behind)}); process.exit(1); }`,
+      {
+        replica: { args: ["--eval", `${withoutStart} ${REPLICA}`], untilNodesAnswer: async () => {} },
+        pause: async (ms) => {
+          pauses.push(ms);
+          await untilNoted("serves");
+        },
+      },
+    );
+
+    expect(await supervisor.run()).toBe(0);
+    expect(pauses).toEqual([60_000]);
+    expect(notes()).toEqual(["start", "indexes", "serves", "stop at once", "start", "indexes"]);
+    expect(lines[0]).toMatch(/^The node of chain 31337 .* is behind the blocks/);
+  });
+
+  it.each([0, 1, 75])("is started again when the replica ends by itself with %i", async (code) => {
+    const { supervisor, pauses } = supervise(indexer([LACKS_NODE, LACKS_NODE, 0]), {
+      replica: {
+        args: ["--eval", `${withoutStart} note("serves"); process.exit(${code});`],
+        untilNodesAnswer: (ended) =>
+          new Promise((resolve) => ended.addEventListener("abort", () => resolve())),
+      },
+    });
+
+    expect(await supervisor.run()).toBe(0);
+    expect(notes().filter((note) => note !== "start")).toEqual([
+      "indexes",
+      "serves",
+      "indexes",
+      "serves",
+      "indexes",
+    ]);
+    expect(pauses).toEqual([250, 500]);
+  });
+
+  it("stops with its replica, which drains", async () => {
+    const { supervisor, lines } = supervise(indexer([LACKS_NODE]), {
+      replica: {
+        args: [
+          "--eval",
+          `${withoutStart} process.on("SIGINT", () => { note("drains"); process.exit(0); }); setInterval(() => {}, 1000); note("serves");`,
+        ],
+        untilNodesAnswer: (ended) =>
+          new Promise((resolve) => ended.addEventListener("abort", () => resolve())),
+      },
+    });
+    const running = supervisor.run();
+    await untilNoted("serves");
+
+    supervisor.stop();
+
+    expect(await running).toBe(0);
+    expect(notes()).toEqual(["start", "indexes", "serves", "drains"]);
+    expect(lines).toHaveLength(1);
+  });
+
+  it("without a replica is only started again, with delays", async () => {
+    const { supervisor, pauses } = supervise(endings([LACKS_NODE, LACKS_NODE, 0]));
+
+    expect(await supervisor.run()).toBe(0);
+    expect(pauses).toEqual([250, 500]);
   });
 });
 

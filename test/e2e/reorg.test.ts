@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { zeroHash } from "viem";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { findRefusal } from "../../bin/ponder-refusal.ts";
 import { type Chain, startChain } from "../../demo/chain.ts";
 import { type MetadataHost, startMetadataHost } from "../../demo/metadata-host.ts";
 import { type Population, populate } from "../../demo/populate.ts";
@@ -360,7 +361,7 @@ it("a restart in front of a node that is behind, and one that is away, reads not
   expect(host.requests.get(path)).toBe(asked);
 });
 
-it("a restart in front of a node that has not reached what the index has finalized waits for it", async () => {
+it("a restart in front of a node that has not reached what the index has finalized serves it until the node has", async () => {
   const node = await startEndpoint(chain.rpcUrl);
   onTestFinished(() => node.close());
   await service.stop();
@@ -370,22 +371,27 @@ it("a restart in front of a node that has not reached what the index has finaliz
   await untilIndexed(service, chain);
   await service.stop();
   node.lag(() => ({ head: 3 }));
+  const lagging = { [`PONDER_RPC_URL_${chain.chainId}`]: node.url };
+  const unsupervised = await site.spawn(SCHEMA, lagging);
+  await unsupervised.exited;
 
-  service = await site.spawn(
-    SCHEMA,
-    { [`PONDER_RPC_URL_${chain.chainId}`]: node.url },
-    { isSupervised: true },
-  );
+  service = await site.spawn(SCHEMA, lagging, { isSupervised: true });
   reader = createReader(service.baseUrl);
-  const behind =
-    /The node of chain 31337 \(.*\) is behind the blocks that the chain index has finalized; waiting/;
-  await eventually(
-    async () => service.log(),
-    (log) => behind.test(log),
-  );
+  await eventually(async () => (await fetch(`${service.baseUrl}/livez`).catch(() => undefined))?.ok, Boolean);
+  const served = await reader.list("tokenStates", `chainId: ${chain.chainId}`, "tokenId", "tokenId");
+
+  expect(unsupervised.log().split("\n").map(findRefusal)).toContainEqual({
+    kind: "node-behind",
+    chainId: "31337",
+  });
+  expect(served.length).toBeGreaterThan(0);
+  expect(service.log()).toMatch(/No endpoint in PONDER_RPC_URL_31337 answers with block \d+ or a later one/);
   node.lag();
 
-  await eventually(async () => (await fetch(`${service.baseUrl}/ready`).catch(() => undefined))?.ok, Boolean);
+  await eventually(
+    async () => service.log().split("Each chain has a node again; starting the indexer.")[1] ?? "",
+    (log) => log.includes("Started live indexing"),
+  );
   await chain.mine();
   await untilIndexed(service, chain);
 });

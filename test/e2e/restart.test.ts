@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, spawnService } from "../../demo/service.ts";
 import { servingIndexes } from "../../src/api/chain/index/serving-indexes.ts";
+import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy.ts";
 import { createKey, createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
@@ -153,6 +154,57 @@ it("a stop by SIGINT ends with 0 and leaves the schema unlocked", async () => {
 
   expect(end).toBe(0);
   expect(await isLocked()).toBe(false);
+});
+
+describe("a start while the chain's node is away", () => {
+  let node: RpcProxy;
+  let receipt: Awaited<ReturnType<typeof partner.refresh>>;
+
+  beforeAll(async () => {
+    node = await startRpcProxy(world.chain.rpcUrl);
+    // It takes calls and answers none.
+    node.reset(() => true);
+    world.host.patch("heroes", 27, { name: "Minted while away" });
+    await world.chain.write(world.population.erc721, "emitMetadataUpdate", [27n]);
+    world.service = spawnService({
+      port: world.port,
+      env: { ...world.env, [`PONDER_RPC_URL_${world.chain.chainId}`]: node.url },
+      logFile: join(world.folder, "node-away.log"),
+    });
+    await eventually(
+      () =>
+        fetch(`${world.service.baseUrl}/livez`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      (isServing) => isServing,
+    );
+    receipt = await partner.refresh(world.heroes, ["17"]);
+  });
+  afterAll(() => node.close());
+
+  it("serves what is indexed, accepts refreshes, and says why nothing is indexed", async () => {
+    expect((await partner.token(world.heroes, 1)).owner).toMatch(/^0x/);
+    expect(receipt.status).toBe(200);
+    expect(world.service.log()).toContain(
+      `No endpoint in PONDER_RPC_URL_${world.chain.chainId} answers with block `,
+    );
+    expect(await isLocked()).toBe(false);
+  });
+
+  it("indexes again, without a new index, once the node answers", async () => {
+    node.reset();
+
+    await eventually(
+      () => partner.token(world.heroes, 27).catch(() => ({ name: null })),
+      ({ name }) => name === "Minted while away",
+    );
+    await untilDone(receipt);
+    expect(await isLocked()).toBe(true);
+    expect(world.service.log()).toContain("Each chain has a node again; starting the indexer.");
+    expect(world.service.log()).not.toContain("Created database tables");
+    expect(await world.service.stop("SIGINT")).toBe(0);
+  });
 });
 
 describe("after an edit", () => {

@@ -1,10 +1,10 @@
 /** Checks at boot that the endpoints have the chain that a schema holds an index of: Ponder compares times only. */
 
-import pg, { escapeIdentifier } from "pg";
 import { createPublicClient, http } from "viem";
 import { BootError } from "../../../boot-error.ts";
 import type { ChainConfig } from "../../../config.ts";
-import { type Checkpoint, readCheckpoint } from "./checkpoint.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+import type { IndexAtStart } from "./index-at-start.ts";
 
 const TIMEOUT_MS = 5_000;
 
@@ -13,11 +13,9 @@ const TIMEOUT_MS = 5_000;
  * development chain was started anew. An endpoint that doesn't answer, or doesn't have the block, says nothing.
  */
 export async function requireSameChain(
-  connectionString: string,
-  schema: string,
+  { schema, finalized }: IndexAtStart,
   chains: readonly ChainConfig[],
 ): Promise<void> {
-  const finalized = await readFinalized(connectionString, schema);
   await Promise.all(
     chains.flatMap(({ id, rpcUrls }) => {
       const block = finalized.find(({ chainId }) => chainId === id);
@@ -42,31 +40,3 @@ async function requireBlock(
 }
 
 const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString();
-
-/** The finalized block of each chain that the schema has an index of; none for a schema without one. */
-async function readFinalized(connectionString: string, schema: string): Promise<Checkpoint[]> {
-  const client = new pg.Client({
-    connectionString,
-    application_name: "vitrine start",
-    connectionTimeoutMillis: TIMEOUT_MS,
-    query_timeout: TIMEOUT_MS,
-  });
-  // The query reports the loss; without a listener, the event would end the process.
-  client.on("error", () => undefined);
-  try {
-    await client.connect();
-    const table = `${escapeIdentifier(schema)}._ponder_checkpoint`;
-    const { rows: found } = await client.query("select to_regclass($1) is not null as exists", [table]);
-    if (!found[0]?.exists) return [];
-    const { rows } = await client.query<{ chainId: string; checkpoint: string }>(
-      `select chain_id as "chainId", finalized_checkpoint as checkpoint from ${table}`,
-    );
-    // A checkpoint may name no block, or one of another chain.
-    return rows.flatMap(({ chainId, checkpoint }) => {
-      const found = readCheckpoint(checkpoint);
-      return found.chainId === Number(chainId) && Number.isSafeInteger(found.block) ? [found] : [];
-    });
-  } finally {
-    await client.end().catch(() => undefined);
-  }
-}

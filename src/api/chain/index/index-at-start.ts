@@ -1,0 +1,53 @@
+/** What a start finds in a schema before Ponder does. */
+
+import pg, { escapeIdentifier } from "pg";
+import type { Queryable } from "../../db/database.ts";
+import { type Checkpoint, readCheckpoint } from "./checkpoint.ts";
+import { readSchema, type SchemaContent } from "./index-build.ts";
+
+const TIMEOUT_MS = 5_000;
+
+export interface IndexAtStart {
+  readonly schema: string;
+  readonly content: SchemaContent;
+  /** The finalized block of each chain that the schema has an index of. */
+  readonly finalized: readonly Checkpoint[];
+}
+
+/** Reads it on a connection of its own. Rejects with the connection's error when PostgreSQL is away. */
+export async function readIndexAtStart(connectionString: string, schema: string): Promise<IndexAtStart> {
+  const client = new pg.Client({
+    connectionString,
+    application_name: "vitrine start",
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+  });
+  // The query reports the loss; without a listener, the event would end the process.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    const db: Queryable = {
+      query: async <Row>(text: string, parameters: readonly unknown[] = []) =>
+        (await client.query(text, [...parameters])).rows as Row[],
+    };
+    return { schema, content: await readSchema(db, schema), finalized: await readFinalized(db, schema) };
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function readFinalized(db: Queryable, schema: string): Promise<Checkpoint[]> {
+  const table = `${escapeIdentifier(schema)}._ponder_checkpoint`;
+  const [found] = await db.query<{ exists: boolean }>("select to_regclass($1) is not null as exists", [
+    table,
+  ]);
+  if (!found?.exists) return [];
+  const rows = await db.query<{ chainId: string; checkpoint: string }>(
+    `select chain_id as "chainId", finalized_checkpoint as checkpoint from ${table}`,
+  );
+  // A checkpoint may name no block, or one of another chain.
+  return rows.flatMap(({ chainId, checkpoint }) => {
+    const read = readCheckpoint(checkpoint);
+    return read.chainId === Number(chainId) && Number.isSafeInteger(read.block) ? [read] : [];
+  });
+}

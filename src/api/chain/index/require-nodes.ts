@@ -1,0 +1,74 @@
+/**
+ * Checks at a restart that each indexed chain has a node. Ponder would wait for one, of every chain, before it opens its
+ * port; what is indexed can be served meanwhile.
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { BootError } from "../../../boot-error.ts";
+import type { ChainConfig, IndexConfig } from "../../../config.ts";
+import { createEndpoint } from "../rpc/endpoint.ts";
+import { probeEndpoint } from "../rpc/endpoint-probe.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+import type { IndexAtStart } from "./index-at-start.ts";
+import { type IndexInputs, readIndexInputs } from "./index-inputs.ts";
+
+/** Set in an indexer's environment by a supervisor that serves the index by itself after a NodeAwayError. */
+export const SUPERVISOR_SERVES = "VITRINE_SUPERVISOR_SERVES";
+
+const PROBE_EVERY_MS = 1_000;
+// A node that starts together with this process has time to come up.
+const GRACE_MS = 10_000;
+
+/** The indexer can't go on without a node, but the index that exists can be served. */
+export class NodeAwayError extends BootError {
+  /** EX_UNAVAILABLE of sysexits.h. */
+  static readonly exitCode = 69;
+}
+
+/**
+ * Throws a NodeAwayError, after ten seconds, if a chain of this index has no endpoint that has reached what the index has
+ * finalized. Does nothing if the schema has no index, or one of other code or other collections: no one may serve those.
+ */
+export async function requireNodes(
+  index: IndexAtStart,
+  config: IndexConfig,
+  project: string,
+  graceMs = GRACE_MS,
+): Promise<void> {
+  const inputs = index.content.kind === "index" ? index.content.inputs : undefined;
+  if (!inputs || !isSame(inputs, readIndexInputs(project, config))) return;
+  const deadline = Date.now() + graceMs;
+  for (;;) {
+    const away = await chainsWithoutNode(index.finalized, config.chains);
+    if (away.length === 0) return;
+    if (Date.now() >= deadline) throw new NodeAwayError(sentence(away));
+    await sleep(PROBE_EVERY_MS);
+  }
+}
+
+/** The chains of these blocks of which no endpoint answers with a head that high. Takes up to four seconds. */
+export async function chainsWithoutNode(
+  finalized: readonly Checkpoint[],
+  chains: readonly ChainConfig[],
+): Promise<Checkpoint[]> {
+  const reached = await Promise.all(
+    finalized.map(async ({ chainId, block }) => {
+      const { rpcUrls = [] } = chains.find(({ id }) => id === chainId) ?? {};
+      const probes = rpcUrls.map((url, index) => probeEndpoint(createEndpoint(url, index + 1), chainId));
+      return (await Promise.all(probes)).some((probe) => probe.kind === "well" && probe.latest >= block);
+    }),
+  );
+  return finalized.filter((_, index) => !reached[index]);
+}
+
+// The inputs have been through JSON.
+const isSame = (recorded: IndexInputs, current: IndexInputs): boolean =>
+  isDeepStrictEqual(recorded, JSON.parse(JSON.stringify(current)));
+
+const sentence = (away: readonly Checkpoint[]): string => {
+  const lacking = away.map(
+    ({ chainId, block }) => `in PONDER_RPC_URL_${chainId} answers with block ${block} or a later one`,
+  );
+  return `No endpoint ${lacking.join(", and none ")}, which the index has finalized. Until then, no chain is indexed further; what is indexed is served.`;
+};
