@@ -18,7 +18,9 @@ export interface PromiseCacheOptions {
  */
 export function createPromiseCache<Key extends string, Value>({ max, ttlMs, now }: PromiseCacheOptions) {
   const answers = new LRUCache<Key, Promise<Value>>({
-    max,
+    // A `max` of its own would be allocated at once.
+    maxSize: max,
+    sizeCalculation: () => 1,
     // lru-cache keeps an entry at the very end of its time.
     ...(ttlMs !== undefined && { ttl: ttlMs - 1, ttlResolution: 0 }),
     ...(now && { perf: { now } }),
