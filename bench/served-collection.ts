@@ -19,6 +19,8 @@ import { startScript } from "./script.ts";
 const CHAIN_ID = 31_338;
 const MINTED_TOGETHER = 250;
 const DEADLINE_MS = 180_000;
+// The duration is read from the versions; counting all tokens more often would take from what is measured.
+const SETTLE_POLL_MS = 1_000;
 /** Fetches at once. */
 export const CONCURRENCY = 64;
 
@@ -141,7 +143,7 @@ async function settle(url: string, tokens: number, versions: number): Promise<vo
     );
     if (row?.ready === tokens) return;
     if (Date.now() > deadline) throw new Error(`${row?.ready} of ${tokens} tokens have ${versions} versions`);
-    await sleep(100);
+    await sleep(SETTLE_POLL_MS);
   }
 }
 
