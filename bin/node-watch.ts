@@ -8,28 +8,42 @@ import { BootError } from "../src/boot-error.ts";
 import { loadIndexConfig } from "../src/config.ts";
 
 const PROBE_EVERY_MS = 2_000;
+// A handover costs a start, in which nothing is served: not for a node that comes and goes.
+const ANSWERS_IN_A_ROW = 6;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns what resolves once each chain that the schema has an index of has a node again, or when `ended` is aborted. It
- * also resolves when the configuration can't be read any more: then the indexer says why. Never rejects.
+ * Returns what resolves once each chain that the schema has an index of has had a node for ten seconds, or when `ended` is
+ * aborted. A configuration that can't be read meanwhile is said to `say`, and waited for. Never rejects.
  */
-export const createNodeWatch =
-  (environment: Environment, schema: string) =>
-  async (ended: AbortSignal): Promise<void> => {
-    while (!ended.aborted && (await isNodeLacking(environment, schema))) {
-      await sleep(PROBE_EVERY_MS, undefined, { signal: ended }).catch(() => undefined);
-    }
-  };
-
-async function isNodeLacking(environment: Environment, schema: string): Promise<boolean> {
-  try {
+export function createNodeWatch(
+  environment: Environment,
+  schema: string,
+  say: (line: string) => void,
+  probeEveryMs = PROBE_EVERY_MS,
+): (ended: AbortSignal) => Promise<void> {
+  async function haveAllNodes(): Promise<boolean> {
     const { chains } = loadIndexConfig(environment);
     const { finalized } = await readIndexAtStart(await databaseUrl(environment), schema);
-    return (await chainsWithoutNode(finalized, chains)).length > 0;
-  } catch (error) {
-    // Without its database, the indexer can't start either.
-    return !(error instanceof BootError);
+    return (await chainsWithoutNode(finalized, chains)).length === 0;
   }
+
+  return async (ended) => {
+    let said = "";
+    let answers = 0;
+    while (!ended.aborted) {
+      const haveAll = await haveAllNodes().catch((error: Error) => {
+        // The replica itself says what it lacks of PostgreSQL.
+        if (error instanceof BootError && error.message !== said) {
+          said = error.message;
+          say(`The indexer can't be started: ${said}`);
+        }
+        return false;
+      });
+      answers = haveAll ? answers + 1 : 0;
+      if (answers === ANSWERS_IN_A_ROW) return;
+      await sleep(probeEveryMs, undefined, { signal: ended }).catch(() => undefined);
+    }
+  };
 }

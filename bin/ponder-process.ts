@@ -56,7 +56,7 @@ export function createPonderSupervisor({
   if (stdout.isTTY && !process.env.NO_COLOR) process.env.FORCE_COLOR ||= "1";
 
   const onLine = (line: string): boolean => process.stderr.write(`${line}\n`);
-  const ponder = (command: "start" | "serve"): string[] => [
+  const ponder = (command: string, args: readonly string[]): string[] => [
     ...memoryOptions(process.env.NODE_OPTIONS),
     PONDER,
     command,
@@ -64,7 +64,7 @@ export function createPonderSupervisor({
   ];
   return createSupervisor({
     command: process.execPath,
-    args: ponder("start"),
+    args: ponder("start", args),
     env: {
       ...process.env,
       // Development loads the sources themselves, so that a change needs no bundle.
@@ -74,7 +74,10 @@ export function createPonderSupervisor({
     prepare: isDevelopment ? undefined : bundleServing(onLine),
     probe: createPostgresProbe(() => databaseUrl(process.env), onLine),
     replica: servesWithoutNodes
-      ? { args: ponder("serve"), untilNodesAnswer: createNodeWatch(process.env, schemaOf(args)) }
+      ? {
+          args: ponder("serve", forReplica(args)),
+          untilNodesAnswer: createNodeWatch(process.env, schemaOf(args), onLine),
+        }
       : undefined,
     isDevelopment,
     stdout,
@@ -83,6 +86,10 @@ export function createPonderSupervisor({
     drainMs: 1000 * (Number(process.env.DRAIN_SECONDS) || 0),
   });
 }
+
+/** `ponder serve` refuses the one option that only `ponder start` has. */
+export const forReplica = (args: readonly string[]): string[] =>
+  args.filter((arg, index) => !/^--views-schema(?:=|$)/.test(arg) && args[index - 1] !== "--views-schema");
 
 /** As Ponder has it: the argument comes before the variable. */
 function schemaOf(args: readonly string[]): string {

@@ -122,9 +122,12 @@ export function createSupervisor({
     let delayMs = DELAY_MIN_MS;
     while (true) {
       isRestartAsked = false;
-      const startedAt = now();
+      let startedAt = now();
       let end = await runChild(args, watchPostgres);
-      if (replica && lacksNode(end) && !isStopAsked() && !isRestartAsked) end = await serve(replica, end);
+      if (replica && lacksNode(end) && !isStopAsked() && !isRestartAsked) {
+        startedAt = now();
+        end = await serve(replica, end);
+      }
       if (isStopAsked()) return exitCodeOf(end);
       if (isRestartAsked) continue;
 
@@ -162,6 +165,8 @@ export function createSupervisor({
     if (refusal) onLine(explainRefusal(refusal));
     onLine("Serving what is indexed, without indexing, until the indexer can go on.");
     const end = await runChild(args, async (ended) => {
+      // A replica outlives a restart of PostgreSQL; but the connection that watches it must notice.
+      void watchProbe(ended, () => undefined);
       if (refusal) await pause(SERVE_WHILE_BEHIND_MS, ended);
       await untilNodesAnswer(ended);
       if (!ended.aborted) restart("Each chain has a node again; starting the indexer.");
@@ -211,19 +216,22 @@ export function createSupervisor({
   }
 
   /** Ponder commits without waiting for the disk, so a crash may lose a block that it considers stored. */
-  async function watchPostgres(ended: AbortSignal): Promise<void> {
+  const watchPostgres = (ended: AbortSignal): Promise<void> =>
+    watchProbe(ended, () =>
+      restart(
+        "PostgreSQL has restarted; restarting Ponder, which takes up again what the crash may have cost.",
+      ),
+    );
+
+  /** Calls `onChange` each time that the probe's value has changed. */
+  async function watchProbe(ended: AbortSignal, onChange: () => void): Promise<void> {
     let first: string | undefined;
     while (!ended.aborted) {
       const seen = await probe();
       if (ended.aborted) return;
       hasReachedPostgres ||= seen !== undefined;
-      if (first && seen && seen !== first) {
-        restart(
-          "PostgreSQL has restarted; restarting Ponder, which takes up again what the crash may have cost.",
-        );
-        return;
-      }
-      first ??= seen;
+      if (first && seen && seen !== first) onChange();
+      first = seen ?? first;
       await pauseUnlessEnded(probeEveryMs, ended);
     }
   }

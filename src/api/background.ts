@@ -38,6 +38,8 @@ export interface BackgroundDeps {
   readonly index: IndexConfig;
   readonly connectionString: string;
   readonly metrics: Registry;
+  /** False while nobody indexes: then an index that stands has not stalled. */
+  readonly isIndexed: boolean;
   /** Called once when a chain's index stops advancing while its node advances. */
   readonly onStall: (reason: string) => void;
 }
@@ -50,7 +52,7 @@ export interface Background {
 }
 
 export async function startBackground(deps: BackgroundDeps): Promise<Background> {
-  const { services, config, index, connectionString, metrics, onStall } = deps;
+  const { services, config, index, connectionString, metrics, isIndexed, onStall } = deps;
   const { database, tables, access, allowlist, metadata, media, refresh, search, images, logger, chain } =
     services;
   const { collections } = index;
@@ -116,7 +118,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     onNews: webhookWork.wakeForEvents,
   });
   const logAnomalies = createAnomalyLog({ database, tables, logger });
-  const watchdog = startWatchdog({ logAnomalies, heads, latestBlock, logger, onStall });
+  const watchdog = startWatchdog({ logAnomalies, heads, latestBlock, logger, isIndexed, onStall });
   const servingIndexes = startServingIndexes({ connectionString, schema: tables.schema, heads, logger });
   const daily = startDaily({
     database,

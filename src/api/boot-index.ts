@@ -5,7 +5,7 @@ import { BootError } from "../boot-error.ts";
 import { loadIndexConfig } from "../config.ts";
 import { requireFreePort, requireSlugs, stopOnBootError, TRY_AGAIN_CODE, unlessAway } from "./boot.ts";
 import { readIndexAtStart } from "./chain/index/index-at-start.ts";
-import { requireNodes, SUPERVISOR_SERVES } from "./chain/index/require-nodes.ts";
+import { requireNodes, SUPERVISOR_SERVES, standsIn } from "./chain/index/require-nodes.ts";
 import { requireSameChain } from "./chain/index/require-same-chain.ts";
 import { lockSchemaForProcess } from "./chain/index/schema-lock.ts";
 import { ponderTransport } from "./chain/rpc/ponder-transport.ts";
@@ -35,7 +35,8 @@ export const bootIndex = () =>
       );
     }
     if (command === "start" || command === "serve") await requireFreePort(port, hostname);
-    await verifyChainIds(config.chains);
+    // The indexer has just done so, and a node that hangs takes seconds.
+    if (!standsIn(command)) await verifyChainIds(config.chains);
     const connectionString = await databaseUrl(process.env);
     if (command === "start" || command === "serve") await requireDatabase(connectionString, say);
     if (command === "start")

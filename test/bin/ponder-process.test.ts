@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createPostgresProbe, memoryOptions } from "../../bin/ponder-process.ts";
+import { createPostgresProbe, forReplica, memoryOptions } from "../../bin/ponder-process.ts";
 import { effectOfChange } from "../../bin/source-change.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/postgres/embedded-postgres.ts";
 import { makeFolder } from "../support/folder.ts";
@@ -26,6 +26,23 @@ describe("the memory of Ponder's process", () => {
 
     expect(size(memoryOptions())).toBeGreaterThan(size([]));
   });
+});
+
+it.each([
+  [
+    ["--schema", "x", "-p", "80"],
+    ["--schema", "x", "-p", "80"],
+  ],
+  [
+    ["--views-schema", "v", "-p", "80"],
+    ["-p", "80"],
+  ],
+  [
+    ["-p", "80", "--views-schema=v"],
+    ["-p", "80"],
+  ],
+])("of the arguments %j, a replica takes %j", (args, taken) => {
+  expect(forReplica(args)).toEqual(taken);
 });
 
 describe("the watch on PostgreSQL", () => {

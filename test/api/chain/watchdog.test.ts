@@ -35,6 +35,27 @@ const checkAfter = async (ms: number): Promise<void> => {
 };
 
 describe("the watchdog", () => {
+  it("leaves an index alone that nobody indexes, as while a replica serves in the indexer's place", async () => {
+    const heads = { read: async () => [head] };
+    const onStall = (reason: string) => stalls.push(reason);
+    const now = () => clock;
+    watchdog = createWatchdog({
+      heads,
+      latestBlock,
+      onStall,
+      logger: silentLogger,
+      isIndexed: false,
+      now,
+    });
+    await checkAfter(0);
+    node = 60;
+
+    await checkAfter(2 * LONG_MS);
+
+    expect([...watchdog.stalled]).toEqual([]);
+    expect(stalls).toEqual([]);
+  });
+
   it("reports an index that stands still for ninety seconds while its node goes on", async () => {
     await checkAfter(0);
     node = 60;

@@ -20,6 +20,10 @@ const PROBE_EVERY_MS = 1_000;
 // A node that starts together with this process has time to come up.
 const GRACE_MS = 10_000;
 
+/** Whether this process serves in an indexer's place: nobody indexes, and its supervisor looks for the nodes. */
+export const standsIn = (command: string): boolean =>
+  command === "serve" && process.env[SUPERVISOR_SERVES] !== undefined;
+
 /** The indexer can't go on without a node, but the index that exists can be served. */
 export class NodeAwayError extends BootError {
   /** EX_UNAVAILABLE of sysexits.h. */

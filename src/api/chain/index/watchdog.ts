@@ -15,13 +15,21 @@ export interface WatchdogDeps {
   /** Called once per stall, and again after the same time if it continues. */
   readonly onStall: (reason: string) => void;
   readonly logger: Logger;
+  /** False while nobody indexes, on purpose: nothing is checked then. */
+  readonly isIndexed?: boolean;
   /** Logs the logs that could not be indexed in full, at every check. */
   readonly logAnomalies?: () => Promise<void>;
   readonly now?: () => number;
 }
 
 /** Checks every chain; `startWatchdog` does so every ten seconds. An unavailable node is no stall. */
-export function createWatchdog({ heads, latestBlock, onStall, now = Date.now }: WatchdogDeps) {
+export function createWatchdog({
+  heads,
+  latestBlock,
+  onStall,
+  isIndexed = true,
+  now = Date.now,
+}: WatchdogDeps) {
   const seen = new Map<number, { readonly block: number; readonly since: number }>();
   const stalled = new Set<number>();
   return {
@@ -29,6 +37,7 @@ export function createWatchdog({ heads, latestBlock, onStall, now = Date.now }: 
     stalled: stalled as ReadonlySet<number>,
 
     async check(): Promise<void> {
+      if (!isIndexed) return;
       for (const { chainId, block, ready } of await heads.read()) {
         const last = seen.get(chainId);
         // A backfill may take any time; a reorg may lower the head.
