@@ -207,6 +207,15 @@ const faults: Readonly<Record<string, { env: () => Record<string, string>; sente
     },
     sentence: /is of version 9 and this one of version \d+; set VITRINE_DATA to another folder/,
   },
+  "a password of the embedded PostgreSQL that can't be read": {
+    env: () => {
+      const data = join(folder, "unreadable");
+      mkdirSync(join(data, "postgres"), { recursive: true });
+      mkdirSync(join(data, "postgres-password"));
+      return { VITRINE_DATA: data };
+    },
+    sentence: /postgres-password can't be read \(EISDIR\); start Vitrine as its owner or set VITRINE_DATA/,
+  },
   "a data folder that can't be made": {
     env: () => ({ VITRINE_DATA: "/proc/vitrine" }),
     sentence: /\/proc\/vitrine can't be created; set VITRINE_DATA to a folder that can be written\.$/,
