@@ -76,6 +76,9 @@ export function createPonderSupervisor({
     replica: servesWithoutNodes
       ? { args: ponder("serve"), untilNodesAnswer: createNodeWatch(process.env, schemaOf(args)) }
       : undefined,
+    // Loaded for a failed start alone, as it takes a while.
+    findNext: async (schema) =>
+      (await import("./index/check.ts")).suggestSchema(schema, process.cwd(), process.env),
     isDevelopment,
     stdout,
     onLine,
