@@ -257,7 +257,7 @@ const faults: Readonly<Record<string, { env: () => Record<string, string>; sente
   "a database that was restored under another role": {
     env: () => ({ DATABASE_URL: otherUrl({ username: "guest", password: "g" }) }),
     sentence:
-      /Role "guest" lacks rights on schema "vitrine" of role "vitrine" \(permission denied for schema vitrine\); name the owner in DATABASE_URL, or restore/,
+      /Role "guest" lacks rights on schema "ponder_sync" of role "vitrine" and schema "vitrine" of role "vitrine" \(permission denied for schema ponder_sync\); name the owner in DATABASE_URL, or restore/,
   },
   "a database that can't hold every document": {
     env: () => ({ DATABASE_URL: otherUrl({ pathname: "/latin" }) }),

@@ -30,7 +30,7 @@ function isDenied(error: unknown): error is Error {
 }
 
 async function refusal({ connectionString, schema }: DeniedTarget, cause: Error): Promise<BootError> {
-  const { role, foreign } = await readForeign(connectionString, ["vitrine", schema]);
+  const { role, foreign } = await readForeign(connectionString, ["vitrine", "ponder_sync", schema]);
   return new BootError(
     foreign.length > 0
       ? `Role "${role}" lacks rights on ${foreign.join(" and ")} (${cause.message}); name the owner in DATABASE_URL, or restore the database as "${role}": see docs/deploy.md "Backup".`

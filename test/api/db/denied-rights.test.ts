@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
+import { readIndexAtStart } from "../../../src/api/chain/index/index-at-start.ts";
 import { explainDenied } from "../../../src/api/db/denied-rights.ts";
 import { migrate } from "../../../src/api/db/migrate.ts";
 import { BootError } from "../../../src/boot-error.ts";
@@ -72,6 +73,20 @@ it("names both schemas where another role has both, and its own tables are no re
   );
   expect(String(await outcome(connectionString, "own"))).toContain(
     'rights on schema "vitrine" of role "vitrine" (permission',
+  );
+});
+
+it("a start names what Ponder has stored of the chains, if another role has that", async () => {
+  const { connectionString, role, admin } = await createForeign();
+  await admin.query(`grant usage on schema vitrine to ${role}`);
+  await admin.query("create schema ponder_sync");
+
+  const refused = explainDenied({ connectionString, schema: "fresh" }, () =>
+    readIndexAtStart(connectionString, "fresh"),
+  );
+
+  await expect(refused).rejects.toThrow(
+    /lacks rights on schema "ponder_sync" of role "vitrine" .*\(permission denied for schema ponder_sync\)/,
   );
 });
 
