@@ -79,6 +79,9 @@ export function createPonderSupervisor({
           untilNodesAnswer: createNodeWatch(process.env, schemaOf(args), onLine),
         }
       : undefined,
+    // Loaded for a failed start alone, as it takes a while.
+    findNext: async (schema) =>
+      (await import("./index/check.ts")).suggestSchema(schema, process.cwd(), process.env),
     isDevelopment,
     stdout,
     onLine,

@@ -26,15 +26,15 @@ export function findRefusal(line: string): PonderRefusal | undefined {
   return inUse ? { kind: "in-use", schema: inUse } : undefined;
 }
 
-/** One sentence for the operator: what is wrong and what to run. */
-export function explainRefusal(refusal: PonderRefusal): string {
+/** One sentence for the operator: what is wrong and what to run. `next` is the schema for a new index, if it is known. */
+export function explainRefusal(refusal: PonderRefusal, next?: string): string {
   if (refusal.kind === "node-behind")
     return `The node of chain ${refusal.chainId} (PONDER_RPC_URL_${refusal.chainId}, the first endpoint that answers) is behind the blocks that the chain index has finalized; waiting until it has them.`;
   const { kind, schema } = refusal;
   if (kind === "other-chain")
     return `To index the chain that the endpoint has, build a new index: DATABASE_SCHEMA=${nextSchema(schema)} npm start. Otherwise set the variable to an endpoint of the indexed chain.`;
   return kind === "other-index"
-    ? `Schema "${schema}" holds an index built by other code or other collections: "npx vitrine index check" says what differs. To build a new one, run "npx vitrine index beside" while the old service goes on, or without one: DATABASE_SCHEMA=${nextSchema(schema)} npm start`
+    ? `Schema "${schema}" holds an index built by other code or other collections: "npx vitrine index check" says what differs. To build a new one, run "npx vitrine index beside" while the old service goes on, or without one: DATABASE_SCHEMA=${next ?? nextSchema(schema)} npm start`
     : `Schema "${schema}" is in use by another process; stop that process or set DATABASE_SCHEMA to another name.`;
 }
 

@@ -37,6 +37,8 @@ export interface SupervisorOptions {
   readonly probe: () => Promise<string | undefined>;
   /** Serves the index while the indexer lacks a node; without it, the indexer is only started again. */
   readonly replica?: Replica | undefined;
+  /** The schema for a new index, where this one holds another code's; by default the next name. Must not reject. */
+  readonly findNext?: (schema: string) => Promise<string>;
   /** Development waits for a change after a failure, and uses a fresh schema if this one has another code's index. */
   readonly isDevelopment?: boolean;
   /** The destination of the child's stdout; this process's own by default. */
@@ -86,6 +88,7 @@ export function createSupervisor({
   prepare = async () => ({}),
   probe,
   replica,
+  findNext = async (schema) => nextSchema(schema),
   isDevelopment = false,
   stdout = process.stdout,
   onLine = (line) => process.stderr.write(`${line}\n`),
@@ -148,14 +151,17 @@ export function createSupervisor({
         childEnv.DATABASE_SCHEMA = nextSchema(before);
         onLine(`Schema "${before}" holds an index ${by}; building one in "${schema()}".`);
       } else {
-        if (end.refusal) onLine(explainRefusal(end.refusal));
+        if (end.refusal) onLine(await explain(end.refusal));
         if (!isDevelopment || end.code === 0) return exitCodeOf(end);
         onLine(`Ponder ended ${describe(end)}; starting it again after the next change.`);
-        await once(waiting.signal, "abort");
+        if (!waiting.signal.aborted) await once(waiting.signal, "abort");
       }
       if (isStopAsked()) return 0;
     }
   }
+
+  const explain = async (refusal: PonderRefusal): Promise<string> =>
+    explainRefusal(refusal, refusal.kind === "other-index" ? await findNext(refusal.schema) : undefined);
 
   const isOfAnotherIndex = (refusal: PonderRefusal | undefined): boolean =>
     (refusal?.kind === "other-index" || refusal?.kind === "other-chain") && refusal.schema === schema();

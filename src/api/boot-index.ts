@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { BootError } from "../boot-error.ts";
 import { loadIndexConfig } from "../config.ts";
-import { requireFreePort, requireSlugs, stopOnBootError, TRY_AGAIN_CODE, unlessAway } from "./boot.ts";
+import { prepareDatabase, requireFreePort, requireSlugs, stopOnBootError, TRY_AGAIN_CODE } from "./boot.ts";
 import { readIndexAtStart } from "./chain/index/index-at-start.ts";
 import { requireNodes, SUPERVISOR_SERVES, standsIn } from "./chain/index/require-nodes.ts";
 import { requireSameChain } from "./chain/index/require-same-chain.ts";
@@ -40,7 +40,7 @@ export const bootIndex = () =>
     const connectionString = await databaseUrl(process.env);
     if (command === "start" || command === "serve") await requireDatabase(connectionString, say);
     if (command === "start")
-      await unlessAway(async () => {
+      await prepareDatabase({ connectionString, schema }, async () => {
         await takeSchema(connectionString, schema);
         const index = await readIndexAtStart(connectionString, schema);
         await requireSameChain(index, config.chains);

@@ -6,6 +6,7 @@ import type { CollectionConfig } from "../config.ts";
 import { NodeAwayError } from "./chain/index/require-nodes.ts";
 import { PassingBootError } from "./data-folder.ts";
 import { isDatabaseAway } from "./db/database-away.ts";
+import { type DeniedTarget, explainDenied } from "./db/denied-rights.ts";
 import { faultOfSlug } from "./text/slug.ts";
 
 // Ponder's own exit code for "restart me"; the supervisor restarts on it.
@@ -26,9 +27,12 @@ function exitCodeOf(error: BootError): number {
   return error instanceof NodeAwayError ? NodeAwayError.exitCode : 1;
 }
 
-/** Ends the process with the code for another start if PostgreSQL is away. */
-export const unlessAway = (work: () => Promise<void>): Promise<void> =>
-  work().catch((error: Error) => {
+/**
+ * Does what a start does in its database. Ends the process with the code for another start if PostgreSQL is away, and with
+ * one sentence if it denies the role something.
+ */
+export const prepareDatabase = (target: DeniedTarget, work: () => Promise<void>): Promise<void> =>
+  stopOnBootError(() => explainDenied(target, work)).catch((error: Error) => {
     if (!isDatabaseAway(error)) throw error;
     process.stderr.write(`vitrine: PostgreSQL can't be reached (${error.message || String(error)}).\n`);
     process.exit(TRY_AGAIN_CODE);

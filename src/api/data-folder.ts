@@ -1,6 +1,6 @@
 /** VITRINE_DATA: the folder of what a service keeps on this machine. */
 
-import { mkdirSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { BootError } from "../boot-error.ts";
@@ -32,6 +32,19 @@ export function unwritable(folder: string, cause: Error): BootError {
       { cause },
     );
   return new BootError(`${folder} can't be written (${code}); ${remedy}`, { cause });
+}
+
+/** What a file of the folder contains. Throws a BootError that names the file where it can't be read. */
+export function readKept(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    // A first start by another account, such as root, leaves a file that only that one can read.
+    throw new BootError(
+      `${file} can't be read (${(cause as NodeJS.ErrnoException).code}); start Vitrine as its owner or set VITRINE_DATA to another folder.`,
+      { cause },
+    );
+  }
 }
 
 /**

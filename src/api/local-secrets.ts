@@ -1,10 +1,10 @@
 /** Secrets that a service generates for itself: random, created once, kept in its data folder. */
 
 import { randomBytes } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BootError } from "../boot-error.ts";
-import { makeDataFolder, unwritable } from "./data-folder.ts";
+import { makeDataFolder, readKept, unwritable } from "./data-folder.ts";
 
 export const OPERATOR_TOKEN_LENGTH_MIN = 16;
 export const SECRET_LENGTH_MIN = 32;
@@ -42,18 +42,6 @@ function persistedSecret(dataFolder: string, name: string, what: string, lengthM
     throw new BootError(`${file} holds no valid ${what}; delete it, and the next start creates one.`);
   }
   return text;
-}
-
-function readKept(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (cause) {
-    // A first start by another account, such as root, leaves a file that only that one can read.
-    throw new BootError(
-      `${file} can't be read (${(cause as NodeJS.ErrnoException).code}); start Vitrine as its owner or set VITRINE_DATA to another folder.`,
-      { cause },
-    );
-  }
 }
 
 /** Whether only this machine can reach the URL. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { loadIndexConfig } from "../config.ts";
 import { createApp } from "./app/app.ts";
 import { startBackground } from "./background.ts";
-import { stopOnBootError, unlessAway } from "./boot.ts";
+import { prepareDatabase, stopOnBootError } from "./boot.ts";
 import { standsIn } from "./chain/index/require-nodes.ts";
 import { chainTables } from "./chain/module.ts";
 import { loadServingConfig, redacted } from "./config.ts";
@@ -38,12 +38,13 @@ export async function serve(queries: PonderQueries) {
   const tracing = await stopOnBootError(() => startTracing(process.env, logger));
   runtime.guardServer(config.trustedProxies, logger);
   runtime.drainBeforeStop(config.drainSeconds, logger);
-  await unlessAway(async () => void (await migrate(connectionString)));
+  const target = { connectionString, schema: runtime.schema };
+  await prepareDatabase(target, async () => void (await migrate(connectionString)));
 
   const tables = chainTables(runtime.schema, index.collections);
   const database = createDatabase(connectionString, logger);
   const services = createServices({ database, connectionString, tables, index, config, logger, metrics });
-  if (runtime.command === "start") await unlessAway(() => services.chain.takeIndex(PROJECT));
+  if (runtime.command === "start") await prepareDatabase(target, () => services.chain.takeIndex(PROJECT));
 
   const storeFault = await stopOnBootError(() => services.images.disk.check());
   if (storeFault !== undefined) logger.warn({ msg: "The image store is unavailable", reason: storeFault });

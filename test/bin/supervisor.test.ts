@@ -108,6 +108,16 @@ describe("a supervised child", () => {
     },
   );
 
+  it("that refuses another code's index is explained with the schema that was found for a new one", async () => {
+    const { supervisor, lines } = supervise(says("stdout", OTHER_INDEX), {
+      findNext: async (schema) => `${schema}_7`,
+    });
+
+    await supervisor.run();
+
+    expect(lines).toEqual([expect.stringMatching(/: DATABASE_SCHEMA=vitrine_chain_7 npm start$/)]);
+  });
+
   it("whose node is behind what the index has finalized is started again until it has those blocks", async () => {
     const behind = 'MigrationError: Finalized block for chain "31337" cannot move backwards';
     const { supervisor, lines, pauses } = supervise(

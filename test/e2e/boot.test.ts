@@ -54,7 +54,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A database that can't hold every document, and a role that may create nothing. */
+/** A database that can't hold every document, a role that may create nothing, and one that owns nothing. */
 async function createUnusable(): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -63,6 +63,8 @@ async function createUnusable(): Promise<void> {
       "create database latin template template0 encoding 'LATIN1' locale_provider libc lc_collate 'C' lc_ctype 'C'",
     );
     await client.query("create role reader login password 'r'");
+    await client.query("create role guest login password 'g'");
+    await client.query("grant create on database vitrine to guest");
   } finally {
     await client.end();
   }
@@ -207,6 +209,15 @@ const faults: Readonly<Record<string, { env: () => Record<string, string>; sente
     },
     sentence: /is of version 9 and this one of version \d+; set VITRINE_DATA to another folder/,
   },
+  "a password of the embedded PostgreSQL that can't be read": {
+    env: () => {
+      const data = join(folder, "unreadable");
+      mkdirSync(join(data, "postgres"), { recursive: true });
+      mkdirSync(join(data, "postgres-password"));
+      return { VITRINE_DATA: data };
+    },
+    sentence: /postgres-password can't be read \(EISDIR\); start Vitrine as its owner or set VITRINE_DATA/,
+  },
   "a data folder that can't be made": {
     env: () => ({ VITRINE_DATA: "/proc/vitrine" }),
     sentence: /\/proc\/vitrine can't be created; set VITRINE_DATA to a folder that can be written\.$/,
@@ -242,6 +253,11 @@ const faults: Readonly<Record<string, { env: () => Record<string, string>; sente
   "a role that may create no schema": {
     env: () => ({ DATABASE_URL: otherUrl({ username: "reader", password: "r" }) }),
     sentence: /Role "reader" may not create schemas in database "vitrine"; allow it with `grant create on /,
+  },
+  "a database that was restored under another role": {
+    env: () => ({ DATABASE_URL: otherUrl({ username: "guest", password: "g" }) }),
+    sentence:
+      /Role "guest" lacks rights on schema "ponder_sync" of role "vitrine" and schema "vitrine" of role "vitrine" \(permission denied for schema ponder_sync\); name the owner in DATABASE_URL, or restore/,
   },
   "a database that can't hold every document": {
     env: () => ({ DATABASE_URL: otherUrl({ pathname: "/latin" }) }),

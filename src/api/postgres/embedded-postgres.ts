@@ -1,13 +1,13 @@
 /** The embedded PostgreSQL: one real server per data folder, shared by every process that uses the folder. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, existsSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { BootError } from "../../boot-error.ts";
-import { makeDataFolder, PassingBootError, unwritable } from "../data-folder.ts";
+import { makeDataFolder, PassingBootError, readKept, unwritable } from "../data-folder.ts";
 import { readFreeBytes } from "../free-bytes.ts";
 import { programArguments } from "../jobs/program.ts";
 import { findInstall, type PostgresInstall } from "./postgres-install.ts";
@@ -145,7 +145,7 @@ export function urlOf(
   { port }: RunningServer,
   database: string,
 ): string {
-  return `postgresql://vitrine:${readFileSync(password, "utf8")}@127.0.0.1:${port}/${database}`;
+  return `postgresql://vitrine:${readKept(password)}@127.0.0.1:${port}/${database}`;
 }
 
 function filesOf(folder: string): EmbeddedPostgresFiles {
@@ -158,14 +158,15 @@ function filesOf(folder: string): EmbeddedPostgresFiles {
 }
 
 function requireOpen({ cluster, password }: EmbeddedPostgresFiles): void {
-  if (!existsSync(cluster)) return;
+  const isMade = existsSync(cluster);
   const self = process.getuid?.() ?? 0;
-  if (self !== 0 && statSync(cluster).uid !== self) {
+  if (isMade && self !== 0 && statSync(cluster).uid !== self) {
     throw new BootError(
       `PostgreSQL in ${cluster} belongs to another account; start Vitrine as that one or set VITRINE_DATA to another folder.`,
     );
   }
-  if (!existsSync(password)) throw wrongPassword(cluster, password);
+  if (existsSync(password)) readKept(password);
+  else if (isMade) throw wrongPassword(cluster, password);
 }
 
 const wrongPassword = (cluster: string, password: string): BootError =>

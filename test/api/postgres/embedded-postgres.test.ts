@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -250,6 +250,21 @@ describe("a data folder", () => {
     const lost = await joinEmbeddedPostgres(folder).catch((error: unknown) => error);
 
     expect([changed, lost].map(String)).toEqual([wrongPassword(), wrongPassword()]);
+  });
+
+  it("whose password can't be read is refused with the file and the reason, before and after the first start", async () => {
+    const passwordFile = join(folder, "postgres-password");
+
+    mkdirSync(passwordFile);
+    const first = await joinEmbeddedPostgres(folder).catch((error: unknown) => error);
+    rmdirSync(passwordFile);
+    await joinEmbeddedPostgres(folder);
+    rmSync(passwordFile);
+    mkdirSync(passwordFile);
+    const later = await joinEmbeddedPostgres(folder).catch((error: unknown) => error);
+
+    const refusal = `BootError: ${passwordFile} can't be read (EISDIR); start Vitrine as its owner or set VITRINE_DATA to another folder.`;
+    expect([first, later].map(String)).toEqual([refusal, refusal]);
   });
 });
 

@@ -14,7 +14,10 @@ export interface IndexAtStart {
   readonly finalized: readonly Checkpoint[];
 }
 
-/** Reads it on a connection of its own. Rejects with the connection's error when PostgreSQL is away. */
+/**
+ * Reads it on a connection of its own. Rejects with PostgreSQL's error where the role may not use Ponder's own schema, and
+ * with the connection's error when PostgreSQL is away.
+ */
 export async function readIndexAtStart(connectionString: string, schema: string): Promise<IndexAtStart> {
   const client = new pg.Client({
     connectionString,
@@ -30,6 +33,8 @@ export async function readIndexAtStart(connectionString: string, schema: string)
       query: async <Row>(text: string, parameters: readonly unknown[] = []) =>
         (await client.query(text, [...parameters])).rows as Row[],
     };
+    // Denied that, Ponder would try for over a minute, with a stack each time.
+    await db.query("select to_regclass('ponder_sync.any')");
     return { schema, content: await readSchema(db, schema), finalized: await readFinalized(db, schema) };
   } finally {
     await client.end().catch(() => undefined);
