@@ -153,7 +153,7 @@ describe("a supervised child", () => {
 
 describe("an indexer that lacks a node", () => {
   const LACKS_NODE = NodeAwayError.exitCode;
-  const REPLICA = `note("serves"); process.on("SIGINT", () => {}); process.on("message", ({ stop }) => { note("stop " + stop); process.exit(0); }); setInterval(() => {}, 1000);`;
+  const REPLICA = `process.on("SIGINT", () => {}); process.on("message", ({ stop }) => { note("stop " + stop); process.exit(0); }); setInterval(() => {}, 1000); note("serves");`;
   const indexer = (codes: number[]): string =>
     `${COUNT} note("indexes"); process.exit(${JSON.stringify(codes)}[starts - 1]);`;
   const withoutStart = COUNT.replace('note("start");', "");
