@@ -4,11 +4,10 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { SUPERVISOR_SERVES } from "../src/api/chain/index/require-nodes.ts";
+import { SUPERVISOR_SERVES } from "../src/api/chain/index/node-away.ts";
 import { databaseUrl } from "../src/api/postgres/database-url.ts";
 import { BootError } from "../src/boot-error.ts";
 import { loadEnvironment } from "./environment.ts";
-import { createNodeWatch } from "./node-watch.ts";
 import { createServingBundle, SERVING_BUNDLE } from "./serving-bundle.ts";
 import { createSupervisor, type Supervisor } from "./supervisor.ts";
 
@@ -76,12 +75,18 @@ export function createPonderSupervisor({
     replica: servesWithoutNodes
       ? {
           args: ponder("serve", forReplica(args)),
-          untilNodesAnswer: createNodeWatch(process.env, schemaOf(args), onLine),
+          // Loaded when it is needed, with the RPC client that it takes.
+          untilNodesAnswer: async (ended) => {
+            const { untilNodesAnswer } = await import("./node-watch.ts");
+            await untilNodesAnswer(ended, process.env, schemaOf(args), onLine);
+          },
         }
       : undefined,
     // Loaded for a failed start alone, as it takes a while.
-    findNext: async (schema) =>
-      (await import("./index/check.ts")).suggestSchema(schema, process.cwd(), process.env),
+    findNext: async (schema) => {
+      const { checkIndex } = await import("./index/check.ts");
+      return (await checkIndex(process.cwd(), { ...process.env, DATABASE_SCHEMA: schema })).next?.schema;
+    },
     isDevelopment,
     stdout,
     onLine,

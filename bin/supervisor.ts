@@ -1,16 +1,19 @@
 /** The supervisor: keeps one Ponder process running, and decides after which exits to restart it. */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { constants } from "node:os";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { NodeAwayError } from "../src/api/chain/index/require-nodes.ts";
-import { PassingBootError } from "../src/api/data-folder.ts";
-import { explainRefusal, findRefusal, nextSchema, type PonderRefusal } from "./ponder-refusal.ts";
+import {
+  describeEnd,
+  type End,
+  exitCodeOf,
+  isPassing,
+  isWorthAnotherStart,
+  lacksNode,
+  startPonder,
+} from "./ponder-child.ts";
+import { explainRefusal, nextSchema, type PonderRefusal } from "./ponder-refusal.ts";
 
-// Ponder's own code for "try again": an RPC endpoint or a database did not answer; never a fault in the code.
-const TRY_AGAIN_CODE = 75;
 const DELAY_MIN_MS = 250;
 const DELAY_MAX_MS = 30_000;
 // A child that lived this long was ready for a while, so its end resets the restart delays.
@@ -37,8 +40,8 @@ export interface SupervisorOptions {
   readonly probe: () => Promise<string | undefined>;
   /** Serves the index while the indexer lacks a node; without it, the indexer is only started again. */
   readonly replica?: Replica | undefined;
-  /** The schema for a new index, where this one holds another code's; by default the next name. Must not reject. */
-  readonly findNext?: (schema: string) => Promise<string>;
+  /** The schema for a new index, where this one holds another code's. If it finds none, or rejects, the next name is. */
+  readonly findNext?: (schema: string) => Promise<string | undefined>;
   /** Development waits for a change after a failure, and uses a fresh schema if this one has another code's index. */
   readonly isDevelopment?: boolean;
   /** The destination of the child's stdout; this process's own by default. */
@@ -55,7 +58,7 @@ export interface SupervisorOptions {
 export interface Replica {
   /** In place of the indexer's. */
   readonly args: readonly string[];
-  /** Resolves once each chain has a node, or when `ended` is aborted. Never rejects. */
+  /** Resolves once each chain has a node, or when `ended` is aborted. If it rejects, the indexer is started again. */
   readonly untilNodesAnswer: (ended: AbortSignal) => Promise<void>;
 }
 
@@ -73,13 +76,6 @@ export interface Supervisor {
 /** How a child was asked to end: after it has drained, or without that. */
 type Interruption = "draining" | "at once";
 
-interface End {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly refusal: PonderRefusal | undefined;
-  readonly isReplica: boolean;
-}
-
 /** Creates a supervisor for one command. While it runs, it handles the signals that end this process. */
 export function createSupervisor({
   command,
@@ -88,7 +84,7 @@ export function createSupervisor({
   prepare = async () => ({}),
   probe,
   replica,
-  findNext = async (schema) => nextSchema(schema),
+  findNext = async () => undefined,
   isDevelopment = false,
   stdout = process.stdout,
   onLine = (line) => process.stderr.write(`${line}\n`),
@@ -127,7 +123,8 @@ export function createSupervisor({
       isRestartAsked = false;
       let startedAt = now();
       let end = await runChild(args, watchPostgres);
-      if (replica && lacksNode(end) && !isStopAsked() && !isRestartAsked) {
+      const serves = replica && lacksNode(end) && !isStopAsked() && !isRestartAsked;
+      if (serves) {
         startedAt = now();
         end = await serve(replica, end);
       }
@@ -136,12 +133,12 @@ export function createSupervisor({
 
       waiting = new AbortController();
       if (end.refusal?.kind === "node-behind") onLine(explainRefusal(end.refusal));
-      // On a first start, an operator is there to read why it ended.
-      if (isWorthAnotherStart(end) || (hasReachedPostgres && isPassing(end))) {
+      // Whatever ended a replica, the indexer can say more. On a first start, an operator is there to read why it ended.
+      if (serves || isWorthAnotherStart(end) || (hasReachedPostgres && isPassing(end))) {
         // A refusal ends a start, however long it takes.
         if (now() - startedAt >= STEADY_MS && !end.refusal && !isPassing(end)) delayMs = 0;
         onLine(
-          `Ponder ended ${describe(end)}; starting it again ${delayMs ? `in ${delayMs / 1_000} s` : "at once"}.`,
+          `Ponder ended ${describeEnd(end)}; starting it again ${delayMs ? `in ${delayMs / 1_000} s` : "at once"}.`,
         );
         if (delayMs > 0) await pause(delayMs, waiting.signal);
         delayMs = Math.min(Math.max(delayMs * 2, DELAY_MIN_MS), DELAY_MAX_MS);
@@ -153,15 +150,18 @@ export function createSupervisor({
       } else {
         if (end.refusal) onLine(await explain(end.refusal));
         if (!isDevelopment || end.code === 0) return exitCodeOf(end);
-        onLine(`Ponder ended ${describe(end)}; starting it again after the next change.`);
+        onLine(`Ponder ended ${describeEnd(end)}; starting it again after the next change.`);
         if (!waiting.signal.aborted) await once(waiting.signal, "abort");
       }
       if (isStopAsked()) return 0;
     }
   }
 
-  const explain = async (refusal: PonderRefusal): Promise<string> =>
-    explainRefusal(refusal, refusal.kind === "other-index" ? await findNext(refusal.schema) : undefined);
+  async function explain(refusal: PonderRefusal): Promise<string> {
+    if (refusal.kind !== "other-index") return explainRefusal(refusal);
+    // What keeps it from being found is not why the start failed.
+    return explainRefusal(refusal, await findNext(refusal.schema).catch(() => undefined));
+  }
 
   const isOfAnotherIndex = (refusal: PonderRefusal | undefined): boolean =>
     (refusal?.kind === "other-index" || refusal?.kind === "other-chain") && refusal.schema === schema();
@@ -170,14 +170,16 @@ export function createSupervisor({
   async function serve({ args, untilNodesAnswer }: Replica, { refusal }: End): Promise<End> {
     if (refusal) onLine(explainRefusal(refusal));
     onLine("Serving what is indexed, without indexing, until the indexer can go on.");
-    const end = await runChild(args, async (ended) => {
+    return runChild(args, async (ended) => {
       // A replica outlives a restart of PostgreSQL; but the connection that watches it must notice.
       void watchProbe(ended, () => undefined);
       if (refusal) await pause(SERVE_WHILE_BEHIND_MS, ended);
-      await untilNodesAnswer(ended);
-      if (!ended.aborted) restart("Each chain has a node again; starting the indexer.");
+      const found = await untilNodesAnswer(ended).then(
+        () => "Each chain has a node again",
+        (error: Error) => `The nodes can't be watched (${error.message})`,
+      );
+      if (!ended.aborted) restart(`${found}; starting the indexer.`);
     });
-    return { ...end, isReplica: true };
   }
 
   /** `watch` runs beside the child, and must not reject. */
@@ -186,39 +188,23 @@ export function createSupervisor({
     watch: (ended: AbortSignal) => Promise<void>,
   ): Promise<End> {
     const prepared = await prepare();
-    if (isStopAsked()) return { code: 0, signal: null, refusal: undefined, isReplica: false };
-    // In its own process group: a terminal's Ctrl-C reaches only the supervisor, which forwards it once.
-    const started = spawn(command, args, {
+    if (isStopAsked()) return { code: 0, signal: null, refusal: undefined };
+    const started = startPonder({
+      command,
+      args,
       env: { ...childEnv, ...prepared },
-      detached: true,
-      // The child asks for a restart over this channel, and notices by its closing that the supervisor has gone.
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      stdout,
+      onRestart: restart,
     });
-    child = started;
+    child = started.child;
     interruption = undefined;
-    let refusal: PonderRefusal | undefined;
-    for (const [output, terminal] of [
-      [started.stdout, stdout],
-      [started.stderr, process.stderr],
-    ] as const) {
-      if (!output) continue;
-      output.pipe(terminal, { end: false });
-      createInterface({ input: output }).on("line", (line) => {
-        refusal ??= findRefusal(line);
-      });
-    }
-
-    started.on("message", (message) => {
-      if (typeof message === "object" && message !== null && "restart" in message)
-        restart(String(message.restart));
-    });
-    const ended = new AbortController();
-    void watch(ended.signal);
-    const [code, signal] = await once(started, "close");
-    ended.abort();
+    const closed = new AbortController();
+    void watch(closed.signal);
+    const end = await started.ended;
+    closed.abort();
     clearTimeout(killing);
     child = undefined;
-    return { code, signal, refusal, isReplica: false };
+    return end;
   }
 
   /** Ponder commits without waiting for the disk, so a crash may lose a block that it considers stored. */
@@ -289,20 +275,6 @@ export function createSupervisor({
 
   return { run, restart, rebuild, stop };
 }
-
-/** Whatever ends a replica, the indexer is tried again: it can say why. */
-const isWorthAnotherStart = (end: End): boolean =>
-  end.signal !== null || end.code === TRY_AGAIN_CODE || end.isReplica || lacksNode(end);
-
-const lacksNode = ({ code, refusal }: End): boolean =>
-  code === NodeAwayError.exitCode || refusal?.kind === "node-behind";
-
-const isPassing = ({ code }: End): boolean => code === PassingBootError.exitCode;
-
-const describe = ({ code, signal }: End): string => (signal ? `by ${signal}` : `with exit code ${code}`);
-
-/** The shell's convention for a process that a signal ended. */
-const exitCodeOf = ({ code, signal }: End): number => code ?? 128 + (signal ? constants.signals[signal] : 0);
 
 async function pauseUnlessEnded(ms: number, ended: AbortSignal): Promise<void> {
   try {

@@ -48,12 +48,6 @@ export async function checkIndex(root: string, environment: Environment): Promis
   return compareBuild(buildId, root, environment);
 }
 
-/** The schema for the index of this build where `schema` holds another; its next name if the check fails. */
-export async function suggestSchema(schema: string, root: string, environment: Environment): Promise<string> {
-  const check = await checkIndex(root, { ...environment, DATABASE_SCHEMA: schema }).catch(() => undefined);
-  return check?.next?.schema ?? nextSchema(schema);
-}
-
 /** Compares a build of this tree and configuration with the chain index in DATABASE_SCHEMA. */
 export function compareBuild(buildId: string, root: string, environment: Environment): Promise<IndexCheck> {
   const schema = environment.DATABASE_SCHEMA || DEFAULT_SCHEMA;

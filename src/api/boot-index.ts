@@ -5,7 +5,7 @@ import { BootError } from "../boot-error.ts";
 import { loadIndexConfig } from "../config.ts";
 import { prepareDatabase, requireFreePort, requireSlugs, stopOnBootError, TRY_AGAIN_CODE } from "./boot.ts";
 import { readIndexAtStart } from "./chain/index/index-at-start.ts";
-import { requireNodes, SUPERVISOR_SERVES, standsIn } from "./chain/index/require-nodes.ts";
+import { requireNodes } from "./chain/index/require-nodes.ts";
 import { requireSameChain } from "./chain/index/require-same-chain.ts";
 import { lockSchemaForProcess } from "./chain/index/schema-lock.ts";
 import { ponderTransport } from "./chain/rpc/ponder-transport.ts";
@@ -28,15 +28,15 @@ export const bootIndex = () =>
     const config = loadIndexConfig(process.env);
     requireSlugs(config.collections, process.env.COLLECTIONS_FILE || "collections.json");
     loadServingConfig(process.env);
-    const { command, port, hostname, schema } = ponderRuntime();
+    const { command, port, hostname, schema, supervisorServes } = ponderRuntime();
     if (schema === "vitrine") {
       throw new BootError(
         'Schema "vitrine" holds what a re-index must not touch; set DATABASE_SCHEMA to another name.',
       );
     }
     if (command === "start" || command === "serve") await requireFreePort(port, hostname);
-    // The indexer has just done so, and a node that hangs takes seconds.
-    if (!standsIn(command)) await verifyChainIds(config.chains);
+    // In the indexer's place, it has just been done, and a node that hangs takes seconds.
+    if (!(command === "serve" && supervisorServes)) await verifyChainIds(config.chains);
     const connectionString = await databaseUrl(process.env);
     if (command === "start" || command === "serve") await requireDatabase(connectionString, say);
     if (command === "start")
@@ -44,7 +44,7 @@ export const bootIndex = () =>
         await takeSchema(connectionString, schema);
         const index = await readIndexAtStart(connectionString, schema);
         await requireSameChain(index, config.chains);
-        if (process.env[SUPERVISOR_SERVES]) await requireNodes(index, config, PROJECT);
+        if (supervisorServes) await requireNodes(index, config, PROJECT);
       });
     return { ...config, connectionString, ponderTransport };
   });

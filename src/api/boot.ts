@@ -3,7 +3,7 @@
 import { createServer } from "node:net";
 import { BootError } from "../boot-error.ts";
 import type { CollectionConfig } from "../config.ts";
-import { NodeAwayError } from "./chain/index/require-nodes.ts";
+import { NodeAwayError } from "./chain/index/node-away.ts";
 import { PassingBootError } from "./data-folder.ts";
 import { isDatabaseAway } from "./db/database-away.ts";
 import { type DeniedTarget, explainDenied } from "./db/denied-rights.ts";

@@ -4,6 +4,7 @@ import http, { type RequestListener } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Registry } from "prom-client";
+import { SUPERVISOR_SERVES } from "./chain/index/node-away.ts";
 import { createClientOf } from "./http/client-address.ts";
 import { createMemoryRateLimiter } from "./http/limits/rate-limiter.ts";
 import { ponderRouteLimit } from "./http/limits/tiers.ts";
@@ -38,6 +39,8 @@ export function ponderRuntime() {
     logger: loggerForAnyError(PONDER_COMMON.logger),
     schema: PONDER_NAMESPACE_BUILD?.schema ?? "",
     command: PONDER_COMMON.options.command,
+    /** Whether the supervisor serves by itself what can't be indexed further. */
+    supervisorServes: process.env[SUPERVISOR_SERVES] !== undefined,
     port: PONDER_COMMON.options.port,
     hostname: PONDER_COMMON.options.hostname,
     /** The registry that Ponder serves on /metrics. */

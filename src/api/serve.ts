@@ -5,7 +5,6 @@ import { loadIndexConfig } from "../config.ts";
 import { createApp } from "./app/app.ts";
 import { startBackground } from "./background.ts";
 import { prepareDatabase, stopOnBootError } from "./boot.ts";
-import { standsIn } from "./chain/index/require-nodes.ts";
 import { chainTables } from "./chain/module.ts";
 import { loadServingConfig, redacted } from "./config.ts";
 import { createDatabase } from "./db/database.ts";
@@ -62,7 +61,7 @@ export async function serve(queries: PonderQueries) {
     index,
     connectionString,
     metrics,
-    isIndexed: !standsIn(runtime.command),
+    isIndexed: !(runtime.command === "serve" && runtime.supervisorServes),
     onStall: (reason) => {
       // A replica that only serves can't index on, and asks nobody to.
       const isAsked = runtime.command === "start" && runtime.askForRestart(reason);

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nextSchema } from "../../bin/ponder-refusal.ts";
 import { createSupervisor, SAME_SIGNAL_MS, type SupervisorOptions } from "../../bin/supervisor.ts";
-import { NodeAwayError } from "../../src/api/chain/index/require-nodes.ts";
+import { NodeAwayError } from "../../src/api/chain/index/node-away.ts";
 import { PassingBootError } from "../../src/api/data-folder.ts";
 
 const OTHER_INDEX = 'MigrationError: Schema "vitrine_chain" was previously used by a different Ponder app.';
@@ -108,14 +108,16 @@ describe("a supervised child", () => {
     },
   );
 
-  it("that refuses another code's index is explained with the schema that was found for a new one", async () => {
-    const { supervisor, lines } = supervise(says("stdout", OTHER_INDEX), {
-      findNext: async (schema) => `${schema}_7`,
-    });
+  it.each([
+    ["the schema that was found for a new one", async () => "vitrine_chain_7", "vitrine_chain_7"],
+    ["the next name where none was found", async () => undefined, "vitrine_chain_2"],
+    ["the next name where nobody could look", () => Promise.reject(new Error("away")), "vitrine_chain_2"],
+  ])("that refuses another code's index is explained with %s", async (_which, findNext, next) => {
+    const { supervisor, lines } = supervise(says("stdout", OTHER_INDEX), { findNext });
 
     await supervisor.run();
 
-    expect(lines).toEqual([expect.stringMatching(/: DATABASE_SCHEMA=vitrine_chain_7 npm start$/)]);
+    expect(lines).toEqual([expect.stringMatching(new RegExp(`: DATABASE_SCHEMA=${next} npm start$`))]);
   });
 
   it("whose node is behind what the index has finalized is started again until it has those blocks", async () => {
@@ -216,6 +218,77 @@ describe("an indexer that lacks a node", () => {
       "indexes",
     ]);
     expect(pauses).toEqual([250, 500]);
+  });
+
+  it.each([
+    [9_999, [250, 500]],
+    // It has served: what ended it is no reason to serve nothing for longer.
+    [10_000, []],
+    [10_001, []],
+  ])(
+    "whose replica lives %i ms waits %j, however long the indexer took to give up",
+    async (lifeMs, waited) => {
+      let time = 0;
+      const { supervisor, pauses } = supervise(indexer([LACKS_NODE, LACKS_NODE, 0]), {
+        // The indexer's start, the replica's, and the end of that.
+        now: () => {
+          const round = Math.floor(time / 3);
+          const at = [0, 20_000, 20_000 + lifeMs][time++ % 3] ?? 0;
+          return round * 100_000 + at;
+        },
+        replica: {
+          args: ["--eval", `${withoutStart} note("serves");`],
+          untilNodesAnswer: (ended) =>
+            new Promise((resolve) => ended.addEventListener("abort", () => resolve())),
+        },
+      });
+
+      expect(await supervisor.run()).toBe(0);
+      expect(pauses).toEqual(waited);
+    },
+  );
+
+  it("leaves its replica as it is when PostgreSQL restarts, and goes on watching it", async () => {
+    let startTime = "monday";
+    let answer = (): void => undefined;
+    let asked = 0;
+    const nodes = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { supervisor, lines } = supervise(indexer([LACKS_NODE, 0]), {
+      probe: async () => {
+        asked++;
+        return startTime;
+      },
+      replica: { args: ["--eval", `${withoutStart} ${REPLICA}`], untilNodesAnswer: () => nodes },
+    });
+    const running = supervisor.run();
+    await untilNoted("serves");
+    for (const day of ["tuesday", "wednesday"]) {
+      startTime = day;
+      const before = asked;
+      await until(() => asked > before + 2);
+    }
+    answer();
+
+    expect(await running).toBe(0);
+    expect(notes().filter((note) => note === "serves")).toHaveLength(1);
+    expect(lines).toHaveLength(2);
+  });
+
+  it("is started again when nobody can look for its nodes", async () => {
+    const { supervisor, lines } = supervise(indexer([LACKS_NODE, 0]), {
+      replica: {
+        args: ["--eval", `${withoutStart} ${REPLICA}`],
+        untilNodesAnswer: async () => {
+          await untilNoted("serves");
+          throw new Error("no such module");
+        },
+      },
+    });
+
+    expect(await supervisor.run()).toBe(0);
+    expect(lines.at(-1)).toBe("The nodes can't be watched (no such module); starting the indexer.");
   });
 
   it("stops with its replica, which drains", async () => {

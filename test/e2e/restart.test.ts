@@ -164,7 +164,7 @@ describe("a start while the chain's node is away", () => {
     node = await startRpcProxy(world.chain.rpcUrl);
     // It takes calls and answers none.
     node.reset(() => true);
-    world.host.patch("heroes", 27, { name: "Minted while away" });
+    world.host.patch("heroes", 27, { name: "Changed while away" });
     await world.chain.write(world.population.erc721, "emitMetadataUpdate", [27n]);
     world.service = spawnService({
       port: world.port,
@@ -197,7 +197,7 @@ describe("a start while the chain's node is away", () => {
 
     await eventually(
       () => partner.token(world.heroes, 27).catch(() => ({ name: null })),
-      ({ name }) => name === "Minted while away",
+      ({ name }) => name === "Changed while away",
     );
     await untilDone(receipt);
     expect(await isLocked()).toBe(true);

@@ -158,7 +158,7 @@ it(
     expect(secret.connections()).toBe(0);
     expect(disguised).toMatchObject({
       status: 400,
-      body: { message: expect.stringContaining("this machine") },
+      body: { details: [{ path: "url", message: "must be public; localhost is this machine" }] },
     });
     const { body } = await call("GET", `/${redirected}`);
     expect(body.failing_since ?? body.paused_at).not.toBeNull();

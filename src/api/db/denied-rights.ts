@@ -1,9 +1,8 @@
 /** How a start ends for a role that PostgreSQL denies something, such as one that doesn't own what was restored. */
 
-import pg from "pg";
 import { BootError } from "../../boot-error.ts";
+import { inStartSession } from "./start-session.ts";
 
-const ANSWER_TIMEOUT_MS = 5_000;
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 export interface DeniedTarget {
@@ -46,18 +45,9 @@ interface Rights {
 }
 
 /** Which of the schemas, or tables in them, belong to roles that this one doesn't have. */
-async function readForeign(connectionString: string, schemas: readonly string[]): Promise<Rights> {
-  const session = new pg.Client({
-    connectionString,
-    application_name: "vitrine start",
-    connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
-  });
-  // The query reports the loss; without a listener, the event would end the process.
-  session.on("error", () => undefined);
-  try {
-    await session.connect();
-    const { rows } = await session.query<Rights>(
+const readForeign = (connectionString: string, schemas: readonly string[]): Promise<Rights> =>
+  inStartSession(connectionString, async (db) => {
+    const [rights] = await db.query<Rights>(
       `with owned as (
          select nspname, nspowner as owner from pg_namespace
          union
@@ -68,8 +58,5 @@ async function readForeign(connectionString: string, schemas: readonly string[])
                      where nspname = any($1) and not pg_has_role(owner, 'usage') order by 1) as "foreign"`,
       [schemas],
     );
-    return rows[0] as Rights;
-  } finally {
-    await session.end().catch(() => undefined);
-  }
-}
+    return rights as Rights;
+  });

@@ -1,10 +1,10 @@
 /** What a PostgreSQL must offer before anything is created in it. */
 
-import pg from "pg";
+import type pg from "pg";
 import { BootError } from "../../boot-error.ts";
 import { isDatabaseAway } from "./database-away.ts";
+import { createStartClient } from "./start-session.ts";
 
-const ANSWER_TIMEOUT_MS = 5_000;
 // The forms that node-postgres knows. It takes any other text for the name of a database on a host called "base".
 const URL_FORM = /^(?:postgres(?:ql)?:\/\/|socket:|\/)/i;
 
@@ -15,8 +15,6 @@ const URL_FORM = /^(?:postgres(?:ql)?:\/\/|socket:|\/)/i;
  */
 export async function requireDatabase(connectionString: string, say: (line: string) => void): Promise<void> {
   const session = clientOf(connectionString);
-  // The query reports the loss; without a listener, the event would end the process.
-  session.on("error", () => undefined);
   try {
     await session.connect().catch((cause: Error) => {
       throw isDatabaseAway(cause) ? cause : refused(cause);
@@ -71,12 +69,7 @@ const refused = (cause: Error): BootError =>
 function clientOf(connectionString: string): pg.Client {
   if (!URL_FORM.test(connectionString)) throw malformed();
   try {
-    return new pg.Client({
-      connectionString,
-      application_name: "vitrine start",
-      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
-      query_timeout: ANSWER_TIMEOUT_MS,
-    });
+    return createStartClient(connectionString);
   } catch (cause) {
     const { code, path } = cause as NodeJS.ErrnoException;
     if (path === undefined) throw malformed();

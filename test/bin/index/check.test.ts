@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readBuildId } from "../../../bin/index/build.ts";
-import { checkIndex, compareBuild, suggestSchema } from "../../../bin/index/check.ts";
+import { checkIndex, compareBuild } from "../../../bin/index/check.ts";
 import { recordIndexBuild } from "../../../src/api/chain/index/index-build.ts";
 import { readIndexInputs } from "../../../src/api/chain/index/index-inputs.ts";
 import { loadIndexConfig } from "../../../src/config.ts";
@@ -132,13 +132,14 @@ describe("the check of the index", () => {
     expect(overwritten.next).toEqual({ schema: "moved_3", state: "free" });
   });
 
-  it("suggests a schema without another index, and the next name where it can't look", async () => {
+  it("names a schema without another index, and rejects where it can't look", async () => {
     await setBuild("taken", "0000000000");
     await setBuild("taken_2", "0000000000");
-    const away = { ...environment, DATABASE_URL: "postgresql://127.0.0.1:9/x" };
+    const of = { ...environment, DATABASE_SCHEMA: "taken" };
+    const away = { ...of, DATABASE_URL: "postgresql://127.0.0.1:9/x" };
 
-    expect(await suggestSchema("taken", root, environment)).toBe("taken_3");
-    expect(await suggestSchema("taken", root, away)).toBe("taken_2");
+    expect((await checkIndex(root, of)).next).toEqual({ schema: "taken_3", state: "free" });
+    await expect(checkIndex(root, away)).rejects.toThrow("the database can't be reached");
   });
 
   it("only says that it differs where no record says what the index was built", async () => {

@@ -1,11 +1,10 @@
 /** What a start finds in a schema before Ponder does. */
 
-import pg, { escapeIdentifier } from "pg";
+import { escapeIdentifier } from "pg";
 import type { Queryable } from "../../db/database.ts";
+import { inStartSession } from "../../db/start-session.ts";
 import { type Checkpoint, readCheckpoint } from "./checkpoint.ts";
 import { readSchema, type SchemaContent } from "./index-build.ts";
-
-const TIMEOUT_MS = 5_000;
 
 export interface IndexAtStart {
   readonly schema: string;
@@ -18,28 +17,12 @@ export interface IndexAtStart {
  * Reads it on a connection of its own. Rejects with PostgreSQL's error where the role may not use Ponder's own schema, and
  * with the connection's error when PostgreSQL is away.
  */
-export async function readIndexAtStart(connectionString: string, schema: string): Promise<IndexAtStart> {
-  const client = new pg.Client({
-    connectionString,
-    application_name: "vitrine start",
-    connectionTimeoutMillis: TIMEOUT_MS,
-    query_timeout: TIMEOUT_MS,
-  });
-  // The query reports the loss; without a listener, the event would end the process.
-  client.on("error", () => undefined);
-  try {
-    await client.connect();
-    const db: Queryable = {
-      query: async <Row>(text: string, parameters: readonly unknown[] = []) =>
-        (await client.query(text, [...parameters])).rows as Row[],
-    };
+export const readIndexAtStart = (connectionString: string, schema: string): Promise<IndexAtStart> =>
+  inStartSession(connectionString, async (db) => {
     // Denied that, Ponder would try for over a minute, with a stack each time.
     await db.query("select to_regclass('ponder_sync.any')");
     return { schema, content: await readSchema(db, schema), finalized: await readFinalized(db, schema) };
-  } finally {
-    await client.end().catch(() => undefined);
-  }
-}
+  });
 
 async function readFinalized(db: Queryable, schema: string): Promise<Checkpoint[]> {
   const table = `${escapeIdentifier(schema)}._ponder_checkpoint`;

@@ -5,30 +5,17 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { BootError } from "../../../boot-error.ts";
 import type { ChainConfig, IndexConfig } from "../../../config.ts";
 import { createEndpoint } from "../rpc/endpoint.ts";
 import { probeEndpoint } from "../rpc/endpoint-probe.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { IndexAtStart } from "./index-at-start.ts";
 import { type IndexInputs, readIndexInputs } from "./index-inputs.ts";
-
-/** Set in an indexer's environment by a supervisor that serves the index by itself after a NodeAwayError. */
-export const SUPERVISOR_SERVES = "VITRINE_SUPERVISOR_SERVES";
+import { NodeAwayError } from "./node-away.ts";
 
 const PROBE_EVERY_MS = 1_000;
 // A node that starts together with this process has time to come up.
 const GRACE_MS = 10_000;
-
-/** Whether this process serves in an indexer's place: nobody indexes, and its supervisor looks for the nodes. */
-export const standsIn = (command: string): boolean =>
-  command === "serve" && process.env[SUPERVISOR_SERVES] !== undefined;
-
-/** The indexer can't go on without a node, but the index that exists can be served. */
-export class NodeAwayError extends BootError {
-  /** EX_UNAVAILABLE of sysexits.h. */
-  static readonly exitCode = 69;
-}
 
 /**
  * Throws a NodeAwayError, after ten seconds, if a chain of this index has no endpoint that has reached what the index has
