@@ -14,6 +14,10 @@ interface Slugged {
 /** Makers may give their collection a slug, too. Returns those with one of these. */
 type FindSlugs = (slugs: readonly string[]) => Promise<readonly Slugged[]>;
 
+/** The first block that is indexed of a chain, for all of its collections: the lowest start block. */
+export const firstBlockOf = (collections: readonly CollectionConfig[], chainId: number): number =>
+  Math.min(...collections.filter((each) => each.chainId === chainId).map((each) => each.startBlock));
+
 export function createCollections(
   { chains, collections }: Pick<IndexConfig, "chains" | "collections">,
   findSlugs: FindSlugs = async () => [],
@@ -104,8 +108,7 @@ export function createCollections(
     },
 
     /** The chain index's first block: one for all collections of a chain (ponder.config.ts). */
-    firstBlock: (chainId: number): number =>
-      Math.min(...collections.filter((each) => each.chainId === chainId).map((each) => each.startBlock)),
+    firstBlock: (chainId: number): number => firstBlockOf(collections, chainId),
 
     /**
      * Finds a collection by lower-case address: on `chainId` if given, otherwise on the first chain that has it. Throws

@@ -7,11 +7,13 @@ import { createStartClient } from "./start-session.ts";
 
 // The forms that node-postgres knows. It takes any other text for the name of a database on a host called "base".
 const URL_FORM = /^(?:postgres(?:ql)?:\/\/|socket:|\/)/i;
+// Of one process at its busiest: see docs/scaling.md.
+const CONNECTIONS_NEEDED = 30;
 
 /**
  * Throws a BootError when PostgreSQL refuses the connection, its encoding can't hold every document, or the role may
- * create no schema. Returns when it is away: that is waited for elsewhere. An encoding that only searches suffer from is
- * said to `say`.
+ * create no schema. Returns when it is away: that is waited for elsewhere. An encoding that only searches suffer from, and
+ * a limit of connections that one process alone may exceed, are said to `say`.
  */
 export async function requireDatabase(connectionString: string, say: (line: string) => void): Promise<void> {
   const session = clientOf(connectionString);
@@ -21,8 +23,10 @@ export async function requireDatabase(connectionString: string, say: (line: stri
     });
     const { rows } = await session.query<Offered>(
       `select current_database() as database, current_user as role, pg_encoding_to_char(encoding) as encoding,
-              has_database_privilege(oid, 'create') as "mayCreate"
-         from pg_database where datname = current_database()`,
+              has_database_privilege(d.oid, 'create') as "mayCreate",
+              least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+                    nullif(datconnlimit, -1), nullif(rolconnlimit, -1)) as connections
+         from pg_database d, pg_roles where datname = current_database() and rolname = current_user`,
     );
     for (const row of rows) requireOffered(row, say);
   } catch (error) {
@@ -37,9 +41,14 @@ interface Offered {
   readonly role: string;
   readonly encoding: string;
   readonly mayCreate: boolean;
+  /** How many the server, the database or the role allows, whichever allows fewest. */
+  readonly connections: number;
 }
 
-function requireOffered({ database, role, encoding, mayCreate }: Offered, say: (line: string) => void): void {
+function requireOffered(
+  { database, role, encoding, mayCreate, connections }: Offered,
+  say: (line: string) => void,
+): void {
   const another =
     "create one with `createdb --encoding=UTF8 --locale=C --template=template0` and name it in DATABASE_URL.";
   // It stores bytes and knows no characters, so it takes every document. PostgreSQL's normalize() needs UTF8.
@@ -55,6 +64,11 @@ function requireOffered({ database, role, encoding, mayCreate }: Offered, say: (
   if (!mayCreate) {
     throw new BootError(
       `Role "${role}" may not create schemas in database "${database}"; allow it with \`grant create on database "${database}" to "${role}"\`, or name another role in DATABASE_URL.`,
+    );
+  }
+  if (connections < CONNECTIONS_NEEDED) {
+    say(
+      `vitrine: PostgreSQL allows role "${role}" ${connections} connections to database "${database}", and a process may use ${CONNECTIONS_NEEDED}; requests that find none are answered 503. Raise max_connections, or the limit of the role or database.`,
     );
   }
 }

@@ -141,9 +141,15 @@ describe("a collection's answer", async () => {
       ? { kind: "failed", reason: "timeout", message: "no answer", transient: true }
       : { kind: "fetched", body: Buffer.from(document), url, contentType: "application/json" };
   };
-  let code = "0x60";
+  /** The code in a block; undefined for one whose state the node doesn't have. */
+  let codeAt: (block: number) => string | undefined;
   const client = {
-    request: async ({ method }: { method: string }) => (method === "eth_getCode" ? code : logs),
+    async request({ method, params }: { method: string; params: readonly string[] }) {
+      if (method !== "eth_getCode") return logs;
+      const found = codeAt(Number(params[1]));
+      if (found === undefined) throw new Error("missing trie node");
+      return found;
+    },
   };
   let tokens: readonly string[] = ["1", "2"];
   let collections = [{ chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 }];
@@ -170,6 +176,7 @@ describe("a collection's answer", async () => {
     await emptyTables(database);
     await database.query("truncate vitrine.contract_metadata, vitrine.collection_information");
     [script, document, head, logs, fetches] = [{}, "{}", 100, [], 0];
+    codeAt = () => "0x60";
   });
 
   it("shows what the contract says where its creators wrote nothing, and where each field is from", async () => {
@@ -287,7 +294,8 @@ describe("a collection's answer", async () => {
   ])(
     "of a collection without tokens is explained once in the log: %s",
     async (_name, startBlock, found, reason) => {
-      [code, tokens, collections] = [found, [], [{ chainId: CHAIN_ID, address: COLLECTION, startBlock }]];
+      [tokens, collections] = [[], [{ chainId: CHAIN_ID, address: COLLECTION, startBlock }]];
+      codeAt = (block) => (block >= startBlock ? found : "0x");
       entries.length = 0;
       const { pass: passOver } = open();
       for (let round = 0; round < 2; round++) {
@@ -305,12 +313,60 @@ describe("a collection's answer", async () => {
     },
   );
 
+  const DEPLOYED = 40;
+  const sinceDeployment = (block: number): string => (block >= DEPLOYED ? "0x60" : "0x");
+
+  it("of a collection whose contract is older than the chain's index is a warning, once", async () => {
+    const other = `0x${"cd".repeat(20)}`;
+    [tokens, codeAt] = [["1"], sinceDeployment];
+    collections = [
+      { chainId: CHAIN_ID, address: COLLECTION, startBlock: DEPLOYED + 30 },
+      { chainId: CHAIN_ID, address: other, startBlock: DEPLOYED + 1 },
+    ];
+    entries.length = 0;
+    const { pass: passOver } = open();
+    for (let round = 0; round < 2; round++) {
+      await passOver(new AbortController().signal);
+      await makeDue();
+    }
+
+    const warnings = entries.filter(({ level }) => level === "warn");
+    expect(warnings.map(({ collection }) => collection).sort()).toEqual([
+      `${CHAIN_ID}:${COLLECTION}`,
+      `${CHAIN_ID}:${other}`,
+    ]);
+    expect(warnings[0]).toMatchObject({
+      msg: "A collection is older than its index",
+      reason: `its contract existed in block ${DEPLOYED}, and the chain is indexed from block ${DEPLOYED + 1}: what it emitted before is missing; set its startBlock to the block of its deployment`,
+    });
+  });
+
+  it.each([
+    ["the block of its deployment", [DEPLOYED], sinceDeployment],
+    ["an earlier block", [DEPLOYED - 1], sinceDeployment],
+    ["a later block than another of its chain", [DEPLOYED + 1, DEPLOYED], sinceDeployment],
+    ["block 0", [0], sinceDeployment],
+    ["a block before which the node has no state", [DEPLOYED + 1], () => undefined],
+  ])("of a collection that starts at %s is no warning", async (_name, startBlocks, found) => {
+    [tokens, codeAt] = [["1"], found];
+    collections = startBlocks.map((startBlock, nth) => ({
+      chainId: CHAIN_ID,
+      address: nth === 0 ? COLLECTION : `0x${"cd".repeat(20)}`,
+      startBlock,
+    }));
+    entries.length = 0;
+    await open().pass(new AbortController().signal);
+
+    expect(entries.filter(({ level }) => level === "warn")).toEqual([]);
+  });
+
   it.each([
     ["whose contract has minted nothing yet", [], "0x60", 0],
     ["whose start block is the head", [], "0x60", 100],
     ["that has tokens", ["1"], "0x", 0],
   ])("of a collection %s is no warning", async (_name, listed, found, startBlock) => {
-    [code, tokens, collections] = [found, listed, [{ chainId: CHAIN_ID, address: COLLECTION, startBlock }]];
+    [tokens, collections] = [listed, [{ chainId: CHAIN_ID, address: COLLECTION, startBlock }]];
+    codeAt = (block) => (block >= startBlock ? found : "0x");
     entries.length = 0;
     await open().pass(new AbortController().signal);
 

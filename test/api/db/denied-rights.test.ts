@@ -76,18 +76,46 @@ it("names both schemas where another role has both, and its own tables are no re
   );
 });
 
-it("a start names what Ponder has stored of the chains, if another role has that", async () => {
+it.each([
+  ["none of it", "", "permission denied for schema ponder_sync"],
+  ["no table of it", "grant all on schema ponder_sync to ROLE", "permission denied for table blocks"],
+  [
+    "its tables only read",
+    "grant all on schema ponder_sync to ROLE; grant all on ponder_sync.blocks to ROLE; grant select on ponder_sync.logs to ROLE",
+    "permission denied for table logs",
+  ],
+])(
+  "a start names what Ponder has stored of the chains, if the role may use %s",
+  async (_rights, grant, denial) => {
+    const { connectionString, role, admin } = await createForeign();
+    await admin.query(`grant usage on schema vitrine to ${role}`);
+    await admin.query("create schema ponder_sync");
+    await admin.query("create table ponder_sync.blocks (number int); create table ponder_sync.logs (id int)");
+    await admin.query(grant.replaceAll("ROLE", role));
+
+    const refused = explainDenied({ connectionString, schema: "fresh" }, () =>
+      readIndexAtStart(connectionString, "fresh"),
+    );
+
+    await expect(refused).rejects.toThrow(
+      `lacks rights on schema "ponder_sync" of role "vitrine" and schema "vitrine" of role "vitrine" (${denial})`,
+    );
+  },
+);
+
+it("a role with all rights on what Ponder has stored may start", async () => {
   const { connectionString, role, admin } = await createForeign();
-  await admin.query(`grant usage on schema vitrine to ${role}`);
-  await admin.query("create schema ponder_sync");
-
-  const refused = explainDenied({ connectionString, schema: "fresh" }, () =>
-    readIndexAtStart(connectionString, "fresh"),
+  await admin.query(
+    `grant usage on schema vitrine to ${role}; grant select on all tables in schema vitrine to ${role}`,
+  );
+  await admin.query("create schema ponder_sync; create table ponder_sync.blocks (number int)");
+  await admin.query(
+    `grant all on schema ponder_sync to ${role}; grant all on all tables in schema ponder_sync to ${role}`,
   );
 
-  await expect(refused).rejects.toThrow(
-    /lacks rights on schema "ponder_sync" of role "vitrine" .*\(permission denied for schema ponder_sync\)/,
-  );
+  const found = await readIndexAtStart(connectionString, "fresh");
+
+  expect(found.finalized).toEqual([]);
 });
 
 it("a right that was taken from the owner itself is named as PostgreSQL names it", async () => {

@@ -1,5 +1,6 @@
 /** What a start requires of its PostgreSQL; ../../e2e/boot.test.ts has the sentences with which a service ends. */
 
+import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
@@ -38,6 +39,43 @@ it.each([
   await (refusal ? expect(checked).rejects.toThrow(refusal) : expect(checked).resolves.toBeUndefined());
   expect(said).toEqual(warning ? [expect.stringMatching(warning)] : []);
 });
+
+it.each([
+  ["a database", "alter database DATABASE connection limit 29", 29],
+  ["a database", "alter database DATABASE connection limit 30", undefined],
+  ["a role", "alter role ROLE connection limit 12", 12],
+  ["a role", "alter role ROLE connection limit 30", undefined],
+])(
+  "names the connections of %s that allows fewer than a process uses: %s",
+  async (_whose, limit, allowed) => {
+    const url = await databaseOf("UTF8");
+    const database = new URL(url).pathname.slice(1);
+    const role = `few_${randomBytes(4).toString("hex")}`;
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    onTestFinished(async () => {
+      await client.query(`drop owned by ${role}`);
+      await client.query(`drop role ${role}`);
+      await client.end();
+    });
+    await client.query(`create role ${role} login password 'f'`);
+    await client.query(`grant create on database ${database} to ${role}`);
+    await client.query(limit.replace("DATABASE", database).replace("ROLE", role));
+    const said: string[] = [];
+
+    await requireDatabase(Object.assign(new URL(url), { username: role, password: "f" }).href, (line) =>
+      said.push(line),
+    );
+
+    expect(said).toEqual(
+      allowed === undefined
+        ? []
+        : [
+            `vitrine: PostgreSQL allows role "${role}" ${allowed} connections to database "${database}", and a process may use 30; requests that find none are answered 503. Raise max_connections, or the limit of the role or database.`,
+          ],
+    );
+  },
+);
 
 it("is content where nobody answers yet, since a start waits for that: a port without a listener, one that is silent, and no socket", async () => {
   const silent = createServer().listen(0, "127.0.0.1");

@@ -17,7 +17,7 @@ import {
   readWatched,
   recordContract,
 } from "./contract-store.ts";
-import { createExplainEmpty } from "./empty-collections.ts";
+import { createEntryFaults } from "./entry-faults.ts";
 
 const POLL_MS = 5_000;
 const AT_ONCE = 10;
@@ -58,7 +58,7 @@ export interface ContractLoopDeps {
 export function createContractPass(deps: ContractLoopDeps) {
   const { database, clients, latestBlock, collections, hours, logger } = deps;
   const nextMs = hours === 0 ? NEVER_MS : hours * HOUR_MS;
-  const explainEmpty = createExplainEmpty(deps);
+  const faults = createEntryFaults(deps);
 
   /** Looks through the logs since the last time; a node that is away is asked again at the next pass. */
   async function watch(chainId: number, addresses: readonly string[]): Promise<void> {
@@ -97,10 +97,12 @@ export function createContractPass(deps: ContractLoopDeps) {
       const read = await deps.readContract(due, tokenIds.length > 0 ? tokenIds : ["1"], block, signal);
       const isLater = read.fields !== undefined && tokenIds.length > 0;
       await recordContract(database, due, read, isLater ? nextMs : Math.min(RETRY_MS, nextMs));
-      if (tokenIds.length === 0)
-        await explainEmpty(due, block).catch((error) => {
-          logger.debug({ msg: "Could not look for a collection's contract", collection: address, error });
-        });
+      await Promise.all([
+        faults.warnOfLateStart(due),
+        tokenIds.length === 0 && faults.explainEmpty(due, block),
+      ]).catch((error) => {
+        logger.debug({ msg: "Could not look for a collection's contract", collection: address, error });
+      });
     } catch (error) {
       if (!(error instanceof NodeAway))
         logger.warn({ msg: "Could not read a contract's metadata", collection: address, error });

@@ -13,14 +13,28 @@ export interface IndexAtStart {
   readonly finalized: readonly Checkpoint[];
 }
 
+// Denied one of them, Ponder would try for over a minute, with a stack each time.
+const REQUIRE_PONDER_SYNC = `do $$
+  declare denied text;
+  begin
+    perform to_regclass('ponder_sync.any');
+    select relname into denied from pg_class
+     where relnamespace = to_regnamespace('ponder_sync') and relkind in ('r', 'p')
+       and not (has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert')
+                and has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete'))
+     order by relname limit 1;
+    if denied is not null then
+      raise insufficient_privilege using message = format('permission denied for table %s', denied);
+    end if;
+  end $$`;
+
 /**
- * Reads it on a connection of its own. Rejects with PostgreSQL's error where the role may not use Ponder's own schema, and
- * with the connection's error when PostgreSQL is away.
+ * Reads it on a connection of its own. Rejects with PostgreSQL's error where the role may not use Ponder's own schema or
+ * one of its tables, and with the connection's error when PostgreSQL is away.
  */
 export const readIndexAtStart = (connectionString: string, schema: string): Promise<IndexAtStart> =>
   inStartSession(connectionString, async (db) => {
-    // Denied that, Ponder would try for over a minute, with a stack each time.
-    await db.query("select to_regclass('ponder_sync.any')");
+    await db.query(REQUIRE_PONDER_SYNC);
     return { schema, content: await readSchema(db, schema), finalized: await readFinalized(db, schema) };
   });
 

@@ -14,18 +14,19 @@ import { type IndexInputs, readIndexInputs } from "./index-inputs.ts";
 import { NodeAwayError } from "./node-away.ts";
 
 const PROBE_EVERY_MS = 1_000;
-// A node that starts together with this process has time to come up.
+// Since the start of this process: a node that starts together with it has time to come up. One that hangs has kept earlier
+// checks waiting.
 const GRACE_MS = 10_000;
 
 /**
- * Throws a NodeAwayError, after ten seconds, if a chain of this index has no endpoint that has reached what the index has
+ * Throws a NodeAwayError, ten seconds after this process has started, if a chain of this index has no endpoint that has reached what the index has
  * finalized. Does nothing if the schema has no index, or one of other code or other collections: no one may serve those.
  */
 export async function requireNodes(
   index: IndexAtStart,
   config: IndexConfig,
   project: string,
-  graceMs = GRACE_MS,
+  graceMs = GRACE_MS - performance.now(),
 ): Promise<void> {
   const inputs = index.content.kind === "index" ? index.content.inputs : undefined;
   if (!inputs || !isSame(inputs, readIndexInputs(project, config))) return;
