@@ -22,6 +22,8 @@ const PRETENURING = "--no-allocation-site-pretenuring";
 // On few cores, the threads that collect a young generation together take time from PostgreSQL and from each other: a
 // sweep is 1.15 times as fast with one.
 const FEW_CORES = 2;
+// Ponder's own use of node-postgres is one, at each start; an operator can act on none.
+const QUIET = "--disable-warning=DeprecationWarning";
 const PROBE_TIMEOUT_MS = 5_000;
 // Twice the time that Ponder allows itself for shutdown.
 const KILL_AFTER_MS = 10_000;
@@ -57,6 +59,7 @@ export function createPonderSupervisor({
   const onLine = (line: string): boolean => process.stderr.write(`${line}\n`);
   const ponder = (command: string, args: readonly string[]): string[] => [
     ...memoryOptions(process.env.NODE_OPTIONS),
+    QUIET,
     PONDER,
     command,
     ...args,
