@@ -1,12 +1,13 @@
 /**
  * The results of the last full run of each bench: docs/benchmarks.json, and what is written from it: docs/benchmarks.md,
- * docs/growth.svg and the figures in the README.
+ * docs/growth.svg and the tables of figures in other pages.
  */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
-import { type KeptResult, plotGrowth, type Results, readmeFigures, writeReport } from "./report.ts";
+import { docTables, withTable } from "./doc-tables.ts";
+import { type KeptResult, plotGrowth, type Results, writeReport } from "./report.ts";
 
 const at = (path: string): URL => new URL(`../${path}`, import.meta.url);
 const KEPT = at("docs/benchmarks.json");
@@ -33,16 +34,12 @@ export function keepResult(bench: string, result: Results): void {
   writeFileSync(KEPT, `${JSON.stringify(kept, null, 2)}\n`);
   writeFileSync(at("docs/benchmarks.md"), writeReport(kept));
   if (kept.growth) writeFileSync(at("docs/growth.svg"), plotGrowth(kept.growth.result));
-  const readme = readFileSync(at("README.md"), "utf8");
-  writeFileSync(at("README.md"), withFigures(readme, readmeFigures(kept)));
+  for (const table of docTables) {
+    const lines = table.write(kept);
+    if (lines === undefined) continue;
+    writeFileSync(at(table.file), withTable(readFileSync(at(table.file), "utf8"), table, lines));
+  }
 }
-
-/** The README with these lines between its two marks. */
-export const withFigures = (readme: string, figures: string): string =>
-  readme.replace(
-    /(<!-- figures -->\n).*?(<!-- end of figures -->)/s,
-    (_, start, end) => `${start}${figures}${end}`,
-  );
 
 function revision(): string {
   try {

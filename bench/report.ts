@@ -1,4 +1,4 @@
-/** docs/benchmarks.md and the README's figures, from the results that were kept. */
+/** docs/benchmarks.md and docs/growth.svg, from the results that were kept. */
 
 import { drawPlots, type Series } from "./plot.ts";
 
@@ -44,7 +44,7 @@ const BESIDE: Readonly<Record<string, string>> = {
   batch: "nothing: one request after the other, over HTTP",
 };
 
-const isResults = (value: unknown): value is Results =>
+export const isResults = (value: unknown): value is Results =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The report as Markdown: the method, the ratios with their spread, every other figure, and the runs. */
@@ -97,37 +97,6 @@ ${others.join("\n")}
 |---|---|---|---|---|
 ${runs.join("\n")}
 `;
-}
-
-// What the README shows: a text, a bench, and where in its result the figure is.
-const README_FIGURES: readonly (readonly [text: string, bench: string, path: readonly string[]])[] = [
-  ["One token over REST, requests per second", "reads", ["reads", "token", "vitrine_per_second"]],
-  ["One token over REST, p99 in ms", "reads", ["reads", "token", "vitrine_p99_ms"]],
-  [
-    "A page of 20 tokens by a trait, requests per second",
-    "reads",
-    ["reads", "page_by_trait", "vitrine_per_second"],
-  ],
-  [
-    "A trade check of 100 tokens, requests per second",
-    "reads",
-    ["reads", "checks_100", "vitrine_per_second"],
-  ],
-  ["A token's page as HTML, requests per second", "reads", ["reads", "html_token", "vitrine_per_second"]],
-  ["First read of a collection, tokens per second", "refresh", ["first_read", "vitrine_per_second"]],
-  ["A refresh over REST with `wait`, p50 in ms", "refresh", ["single_with_wait", "p50_ms"]],
-];
-
-/** Lines of a table; a figure that was not measured is left out. */
-export function readmeFigures(kept: Readonly<Record<string, KeptResult>>): string {
-  const rows = README_FIGURES.flatMap(([text, bench, path]) => {
-    const figure = path.reduce<unknown>(
-      (at, key) => (isResults(at) ? at[key] : undefined),
-      kept[bench]?.result,
-    );
-    return typeof figure === "number" ? `| ${text} | ${figure.toLocaleString("en-US")} |\n` : [];
-  });
-  return `| Measured on two cores | |\n|---|---|\n${rows.join("")}`;
 }
 
 const versionsOf = ({ node, versions = {} }: KeptResult["run"]): string =>

@@ -6,8 +6,9 @@ import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { readKept, withFigures } from "../bench/kept-results.ts";
-import { readmeFigures, writeReport } from "../bench/report.ts";
+import { docTables, withTable } from "../bench/doc-tables.ts";
+import { readKept } from "../bench/kept-results.ts";
+import { writeReport } from "../bench/report.ts";
 import { printOpenApi } from "../bin/generated-files.ts";
 import { checkTarget } from "../bin/vitrine/check-target.ts";
 import { reportLines } from "../bin/vitrine/report-lines.ts";
@@ -20,11 +21,17 @@ const readme = read("README.md");
 const section = (title: string): string => readme.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
 
 describe("the README", () => {
-  it("has the figures of the last runs of the benches, and so has docs/benchmarks.md", () => {
+  it("has the figures of the last runs of the benches, and so have docs/benchmarks.md and other pages", () => {
     const kept = readKept();
     expect(Object.keys(kept)).not.toEqual([]);
-    expect(readme).toBe(withFigures(readme, readmeFigures(kept)));
-    expect(section("Performance")).toContain(readmeFigures(kept));
+    for (const table of docTables) {
+      const lines = table.write(kept);
+      expect(lines, `${table.file} ${table.name}`).toMatch(/\|.*[0-9]/);
+      // A figure that the result doesn't have leaves its cell empty.
+      expect(lines?.split("\n").slice(1).join("\n")).not.toMatch(/\| \||, \||NaN|\| ,|\( |\(\)/);
+      expect(read(table.file)).toBe(withTable(read(table.file), table, lines ?? ""));
+    }
+    expect(section("Performance")).toContain(docTables[0]?.write(kept));
     expect(read("docs/benchmarks.md")).toBe(writeReport(kept));
   });
 

@@ -13,7 +13,7 @@ import { configuredChains, rpcUrlsOf } from "../rpc-urls.ts";
 import type { Tool } from "./tool.ts";
 
 /** The slowest round of `npm run bench -- indexing` on two cores, rounded down: 120,000 events of a local node. */
-const INDEXED_PER_SECOND = 11_000;
+const INDEXED_PER_SECOND = 9_000;
 
 export interface AddOptions {
   readonly chain?: number;

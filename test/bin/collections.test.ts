@@ -63,7 +63,7 @@ it("a contract is added with its deployment block and name, and the rest of the 
     locks: expect.arrayContaining(["erc721x"]),
   });
   expect(lines.join("\n")).toMatch(
-    /about \d+ logs \(counted\); at the \d+ logs\/s that this endpoint gave and at most 11000 logs\/s .*: about 1 minute,/,
+    /about \d+ logs \(counted\); at the \d+ logs\/s that this endpoint gave and at most 9000 logs\/s .*: about 1 minute,/,
   );
   const text = readFileSync(file, "utf8");
   expect(text.startsWith(BEFORE.trimEnd().slice(0, -2))).toBe(true);
