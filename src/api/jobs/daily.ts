@@ -62,7 +62,10 @@ export function createDaily(deps: {
   async function claim(name: string): Promise<string | undefined> {
     const [row] = await database.query<{ at: string }>(
       `insert into vitrine.daily_job as j (name) values ($1)
-       on conflict (name) do update set ran_at = now() where j.ran_at < now() - interval '1 day'
+       on conflict (name) do update set ran_at = now()
+        where j.ran_at < now() - interval '1 day'
+           -- Of a clock that has stepped back since. Another process may have claimed it a moment after this statement began.
+           or j.ran_at > now() + interval '1 minute'
        returning ran_at::text as at`,
       [name],
     );

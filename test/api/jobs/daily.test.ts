@@ -41,6 +41,19 @@ describe("a daily job", () => {
     expect(job.runs).toBe(2);
   });
 
+  it("runs although a clock that has stepped back since says that it ran in the future", async () => {
+    const job = counted();
+    const { logger } = createMemoryLogger();
+    const daily = createDaily({ database, jobs: [job], logger });
+    await daily.runDue();
+    await passHours(-48);
+
+    await daily.runDue();
+    await daily.runDue();
+
+    expect(job.runs).toBe(2);
+  });
+
   it("that fails is said so, is due again, and keeps no other job from running", async () => {
     let broken = true;
     const bad = counted("bad", () => broken);
