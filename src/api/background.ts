@@ -9,7 +9,7 @@ import type { ServingConfig } from "./config.ts";
 import { listen } from "./db/listener.ts";
 import { forgetOldEvents, startEvents } from "./events/module.ts";
 import { startDaily } from "./jobs/daily.ts";
-import { createNoteHost, endLongPauses } from "./jobs/hosts.ts";
+import { createNoteHost, endLongPauses, forgetUnaskedHosts } from "./jobs/hosts.ts";
 import { startLongWaits } from "./jobs/long-waits.ts";
 import { ALLOWLIST_CHANNEL, collectMedia, MEDIA_CHANNEL, startMediaPipeline } from "./media/module.ts";
 import { metadataJobs, RENORMALISE_CHANNEL, startRenormaliser } from "./metadata/module.ts";
@@ -127,6 +127,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
       ...refreshJobs({ metadata, media, collections }),
       forgetOldEvents(readPosition),
       forgetOldDeliveries,
+      forgetUnaskedHosts,
       ...accessJobs,
       collectMedia({ media, metadata, disk: images.disk, collections }),
     ],

@@ -41,8 +41,15 @@ export function listen(
     });
     next.on("end", () => reconnect("the connection ended"));
     next.on("notification", ({ channel, payload }) => onWake(channel, payload));
-    await next.connect();
-    for (const channel of channels) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
+    try {
+      await next.connect();
+      for (const channel of channels) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
+    } catch (error) {
+      // A standby accepts the connection and refuses to listen; each try would leave one open.
+      next.removeAllListeners("end");
+      void next.end().catch(() => undefined);
+      throw error;
+    }
     onWake();
   };
   connect().catch((error: Error) => reconnect(error.message));

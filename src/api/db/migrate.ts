@@ -25,6 +25,8 @@ export async function migrate(
 ): Promise<string[]> {
   const done: string[] = [];
   const client = new pg.Client({ connectionString, application_name: "vitrine migrations" });
+  // The next statement reports the loss; without a listener, the event would end the process.
+  client.on("error", () => undefined);
   await client.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);

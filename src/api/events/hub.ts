@@ -62,6 +62,7 @@ export function createEventHub({ database, baseUrl, logger }: EventHubDeps): Eve
           head = Math.max(head, event.id);
           for (const subscriber of live) subscriber.offer(event);
         }
+        if (events.length === 0) await leaveLostHead();
         if (events.length < BATCH_ROWS) return undefined;
       }
       // A subscriber that joins wakes the loop.
@@ -69,10 +70,24 @@ export function createEventHub({ database, baseUrl, logger }: EventHubDeps): Eve
     },
   });
 
+  /**
+   * The newest id in the database. If that is below what was read before, the database was set back, by a restore or a
+   * failover to one that lacks the newest events: other events take those ids, and who is ahead would miss them.
+   */
+  async function leaveLostHead(): Promise<number> {
+    const known = head;
+    const { last } = await readEnds(database);
+    if (last < known && head === known) {
+      for (const subscriber of live) subscriber.sendAway("the database was set back; come back");
+      live.clear();
+    }
+    return last;
+  }
+
   /** Writes what the subscriber missed, page by page as it reads, until it can join the others. */
   async function catchUp(subscriber: Subscriber): Promise<void> {
     while (!subscriber.isOver) {
-      const { last } = await readEnds(database);
+      const last = await leaveLostHead();
       while (subscriber.position < last && !subscriber.isOver) {
         const to = Math.min(subscriber.position + STRETCH_IDS, last);
         const stretch = { after: subscriber.position, to, limit: BATCH_ROWS };

@@ -62,20 +62,35 @@ export function createDaily(deps: {
   async function claim(name: string): Promise<string | undefined> {
     const [row] = await database.query<{ at: string }>(
       `insert into vitrine.daily_job as j (name) values ($1)
-       on conflict (name) do update set ran_at = now() where j.ran_at < now() - interval '1 day'
+       on conflict (name) do update set ran_at = now()
+        where j.ran_at < now() - interval '1 day'
+           -- Of a clock that has stepped back since. Another process may have claimed it a moment after this statement began.
+           or j.ran_at > now() + interval '1 minute'
        returning ran_at::text as at`,
       [name],
     );
     return row?.at;
   }
 
+  /** Claims that could not be released, as while the database is away: nobody else takes them for a day. */
+  const unreleased = new Map<string, string>();
+
   /** Not the claim of another process, which has taken a job over that takes longer than a day. */
-  const release = (name: string, at: string) =>
-    database.query("delete from vitrine.daily_job where name = $1 and ran_at = $2::timestamptz", [name, at]);
+  async function release(name: string, at: string): Promise<void> {
+    unreleased.set(name, at);
+    await database.query("delete from vitrine.daily_job where name = $1 and ran_at = $2::timestamptz", [
+      name,
+      at,
+    ]);
+    unreleased.delete(name);
+  }
 
   /** True if the job can't run yet. */
   async function runIfDue({ name, run }: DailyJob, signal: AbortSignal): Promise<boolean> {
-    const claimedAt = signal.aborted ? undefined : await claim(name);
+    if (signal.aborted) return false;
+    const left = unreleased.get(name);
+    if (left !== undefined) await release(name, left);
+    const claimedAt = await claim(name);
     if (claimedAt === undefined) return false;
     try {
       const rows = await run(unhurried(database, signal, rest));

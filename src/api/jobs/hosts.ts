@@ -4,6 +4,7 @@
  */
 
 import type { Queryable } from "../db/database.ts";
+import { type DailyJob, repeatInBatches } from "./daily.ts";
 import type { EndLongWaits } from "./long-waits.ts";
 import { hostWindow, retryPolicies } from "./retry-policies.ts";
 
@@ -137,6 +138,23 @@ export const endLongPauses: EndLongWaits = async (db, limit) => {
     [limit],
   );
   return rows.length;
+};
+
+// Media whose host fails is tried again once a day at least, and each failure of a host that was paused pauses it again.
+const UNASKED = "paused_until < now() - interval '7 days'";
+
+/**
+ * Deletes hosts that nothing names any more: every process reads those that were paused and have not answered since,
+ * many times a second, and whoever publishes documents chooses how many there are.
+ */
+export const forgetUnaskedHosts: DailyJob = {
+  name: "delete hosts that are asked for nothing",
+  run: (database) =>
+    repeatInBatches(
+      database,
+      `delete from vitrine.host where ${UNASKED}
+          and host in (select host from vitrine.host where ${UNASKED} order by host limit $1) returning 1`,
+    ),
 };
 
 /** SQL: the hosts that are paused, or were and have not answered since. */

@@ -37,6 +37,9 @@ export interface DeliveryCaps {
   readonly perHost: number;
 }
 
+// A fraction of what a statement may take.
+const RESTART_BATCH = 5_000;
+
 const FREE = "(d.claim is null or d.claimed_until <= now())";
 const DUE = `d.webhook_id = o.id and d.status = 'pending' and d.due_at <= now() and ${FREE}`;
 const NEXT = "order by due_at, id limit greatest(0, o.cap - o.running)";
@@ -231,11 +234,45 @@ export async function skipDelivery(tx: Queryable, webhookId: string, id: string)
   return skipped !== undefined;
 }
 
+const NEEDS_RESTART = "webhook_id = $1 and status = 'pending' and (attempts > 0 or due_at > now())";
+
 /** Makes every pending event due now, with all attempts ahead; see `releaseIfStale` for attempts under way. */
 export async function restartPending(tx: Queryable, webhookId: string): Promise<void> {
-  await tx.query(
-    `update vitrine.webhook_delivery set due_at = now(), attempts = 0
-      where webhook_id = $1 and status = 'pending' and (attempts > 0 or due_at > now())`,
-    [webhookId],
+  await tx.query(`update vitrine.webhook_delivery set due_at = now(), attempts = 0 where ${NEEDS_RESTART}`, [
+    webhookId,
+  ]);
+}
+
+/**
+ * Does most of that beforehand, batch by batch: a webhook that has failed for days may have so many that one statement
+ * takes longer than any may. What is left, or fails again meanwhile, is for `restartPending`.
+ */
+export async function restartMostPending(db: Queryable, webhookId: string): Promise<void> {
+  for (let last = await restartBatch(db, webhookId); last; ) last = await restartBatch(db, webhookId, last);
+}
+
+interface PlaceInQueue {
+  readonly dueAt: string;
+  readonly id: string;
+}
+
+/** The last of a batch in the order of the database index that claims use; undefined if there are no more. */
+async function restartBatch(
+  db: Queryable,
+  webhookId: string,
+  { dueAt, id }: PlaceInQueue = { dueAt: "-infinity", id: "0" },
+): Promise<PlaceInQueue | undefined> {
+  const [row] = await db.query<{ last: PlaceInQueue | null }>(
+    `with batch as materialized (
+       select id, due_at from vitrine.webhook_delivery
+        where ${NEEDS_RESTART} and (due_at, id) > ($2::timestamptz, $3::bigint)
+        order by due_at, id limit ${RESTART_BATCH}),
+     restarted as (
+       update vitrine.webhook_delivery d set due_at = now(), attempts = 0
+         from batch b where d.id = b.id and d.status = 'pending')
+     select (select json_build_object('dueAt', due_at::text, 'id', id::text) from batch
+              order by due_at, id offset ${RESTART_BATCH - 1}) as last`,
+    [webhookId, dueAt, id],
   );
+  return row?.last ?? undefined;
 }

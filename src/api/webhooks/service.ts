@@ -5,7 +5,7 @@ import type { AccessService } from "../access/keys/service.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { readEnds } from "../events/module.ts";
 import { ApiError } from "../http/errors.ts";
-import { notifyWorkers, restartPending, skipDelivery } from "./delivery-queue.ts";
+import { notifyWorkers, restartMostPending, restartPending, skipDelivery } from "./delivery-queue.ts";
 import {
   addDeliveries,
   countExtra,
@@ -100,9 +100,11 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
   /** Adds a delivery that is attempted once. */
   async function addExtra(
     tx: Queryable,
-    webhookId: string,
+    { id: webhookId, appId }: { readonly id: string; readonly appId: string },
     extra: { messageId: string; kind: "test" | "resend"; eventType: string; subject: string; body: string },
   ): Promise<DeliveryRow> {
+    // Two at once would count the same and exceed the limit together.
+    await lockWebhooksOf(tx, appId);
     if ((await countExtra(tx, webhookId, EXTRA_MAX)) >= EXTRA_MAX)
       throw new ApiError(
         "RATE_LIMITED",
@@ -205,14 +207,23 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
       actor: string,
     ): Promise<WebhookState> {
       if (change.url !== undefined) checkUrl(change.url);
+      const { status, ...given } = change;
+      /** Whether its pending events start over. */
+      const effectOn = ({ url, pausedReason }: WebhookRow) => {
+        const isMoved = given.url !== undefined && given.url !== url;
+        const isResuming = status === "active" || (!status && isMoved && pausedReason !== "requested");
+        return { isMoved, isResuming };
+      };
+      const before = await find(database, appId, id);
+      const expected = effectOn(before);
+      if (expected.isMoved || (expected.isResuming && before.status === "paused"))
+        await restartMostPending(database, id);
       await database.transaction(async (tx) => {
         await lockWebhooksOf(tx, appId);
-        const { url, description, eventTypes, collections, pausedReason } = await find(tx, appId, id);
-        const { status, ...given } = change;
-        const settings = { url, description, eventTypes, collections, ...given };
-        await writeSettings(tx, id, settings);
-        const isMoved = settings.url !== url;
-        const isResuming = status === "active" || (!status && isMoved && pausedReason !== "requested");
+        const row = await find(tx, appId, id);
+        const { url, description, eventTypes, collections } = row;
+        await writeSettings(tx, id, { url, description, eventTypes, collections, ...given });
+        const { isMoved, isResuming } = effectOn(row);
         const isResumed = isResuming && (await resumeWebhook(tx, id));
         if (status === "paused") await pauseWebhook(tx, id, "requested");
         if (isResumed || isMoved) {
@@ -266,13 +277,17 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
       return database.transaction(async (tx) => {
         await find(tx, appId, id);
         const at = new Date().toISOString();
-        return addExtra(tx, id, {
-          messageId: `msg_${randomUUID().replaceAll("-", "")}`,
-          kind: "test",
-          eventType: "test",
-          subject: TEST_SUBJECT,
-          body: JSON.stringify({ type: "test", timestamp: at, data: { webhook_id: id, at } }),
-        });
+        return addExtra(
+          tx,
+          { id, appId },
+          {
+            messageId: `msg_${randomUUID().replaceAll("-", "")}`,
+            kind: "test",
+            eventType: "test",
+            subject: TEST_SUBJECT,
+            body: JSON.stringify({ type: "test", timestamp: at, data: { webhook_id: id, at } }),
+          },
+        );
       });
     },
 
@@ -304,7 +319,7 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
           return hastened;
         }
         const { messageId, eventType, subject, body } = delivery;
-        return addExtra(tx, id, { messageId, kind: "resend", eventType, subject, body });
+        return addExtra(tx, { id, appId }, { messageId, kind: "resend", eventType, subject, body });
       });
     },
 

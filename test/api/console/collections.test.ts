@@ -206,6 +206,13 @@ describe("the form", () => {
     expect(await order("down:1")).toBe("ACB");
     expect(await order("up:0")).toBe("ABC");
     expect(await order("remove:0")).toBe("BC");
+    // A group that holds nothing is left out, and is none of those that a button counts.
+    groups[0] = ["", ""];
+    expect(await order("remove:0")).toBe("BC");
+    expect(await order("remove:1")).toBe("C");
+    expect(await order("up:2")).toBe("CB");
+    expect(await order("down:0")).toBe("BC");
+    groups[0] = ["A", "1"];
     expect((await send("add", { name: "Typed", version: "" }, groups)).text).toMatch(/value="Typed"/);
     expect(await stored()).toBeUndefined();
   });

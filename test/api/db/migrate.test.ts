@@ -5,6 +5,7 @@ import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { schemaSql } from "../../../bin/schema-sql.ts";
 import { accessJobs } from "../../../src/api/access/module.ts";
+import { isDatabaseAway } from "../../../src/api/db/database-away.ts";
 import { migrate } from "../../../src/api/db/migrate.ts";
 import { readMigrations } from "../../../src/api/db/migrations.ts";
 import { forgetOldEvents } from "../../../src/api/events/module.ts";
@@ -359,6 +360,24 @@ describe("migrating", () => {
     await waiting;
     expect(await applied()).toEqual([...all, later.id]);
     expect(said).toEqual([expect.stringContaining("migration later is waiting for other transactions")]);
+  });
+
+  it("that loses its connection while it waits says so, and ends no process", async () => {
+    await startAt(all.length);
+    const later = {
+      id: all.length + 1,
+      name: "later",
+      sql: "do $$ begin raise exception using errcode = 'lock_not_available'; end $$",
+    };
+
+    const ended = migrate(url, [...migrations, later], () => {
+      void database.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'vitrine migrations' and datname = current_database()`,
+      );
+    });
+
+    await expect(ended).rejects.toSatisfy(isDatabaseAway);
   });
 
   it("goes on after a deadlock", async () => {

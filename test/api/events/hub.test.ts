@@ -187,6 +187,67 @@ describe("a read of the stream's head", () => {
   });
 });
 
+describe("a database that was set back, by a restore or a failover to one that lacks the newest events,", () => {
+  const setBackTo = async (last: number): Promise<void> => {
+    await database.query("delete from vitrine.event where id > $1", [last]);
+    await database.query("update vitrine.event_counter set last = $1", [last]);
+  };
+
+  it("ends the streams that are ahead of it, whose readers would miss what takes the lost ids", async () => {
+    await append(5);
+    const ahead = await read("?last_event_id=0");
+    await ahead.until(5);
+    await setBackTo(2);
+
+    hub.wake();
+
+    await eventually(
+      () => ahead.isOpen,
+      (isOpen) => !isOpen,
+    );
+    expect(ahead).toMatchObject({ retry: 2_000, comments: ["the database was set back; come back"] });
+    const back = await read(`?last_event_id=${ahead.lastId}`);
+    expect(await back.until(1)).toMatchObject([
+      { event: "reset", data: { reason: "unknown_id", latest: 2 } },
+    ]);
+    await append(1);
+    expect(ids(await back.until(2))).toEqual([2, 3]);
+  });
+
+  it("lets a reader in at once that comes before the others have left", async () => {
+    let readsOfEnds = 0;
+    const query = <Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]> => {
+      if (sql.includes("vitrine.event_counter")) readsOfEnds++;
+      return database.query<Row>(sql, parameters);
+    };
+    const its = createEventHub({ database: { ...database, query }, baseUrl: "", logger: silentLogger });
+    onTestFinished(() => its.stop());
+    const received = { first: "", second: "" };
+    const follow = (name: keyof typeof received, after: number | undefined) =>
+      followBy(its, after, (text) => {
+        received[name] += text;
+      });
+    await append(5);
+    follow("first", undefined);
+    await eventually(
+      () => received.first,
+      (text) => text.includes("id: 5"),
+    );
+    await setBackTo(2);
+    readsOfEnds = 0;
+
+    follow("second", 2);
+    await append(1, { wakes: its });
+
+    await eventually(
+      () => countOf(received.second),
+      (count) => count === 1,
+    );
+    expect(received.second).toContain("id: 3");
+    expect(readsOfEnds).toBeLessThan(10);
+  });
+});
+
 describe("the end of a stream", () => {
   it("comes with the end of its key", async () => {
     const { id, key: doomed } = await api.access.createKey(

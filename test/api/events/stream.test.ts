@@ -166,6 +166,15 @@ describe("a last id", () => {
     expect(ids(await subscriber.until(1))).toEqual([5]);
   });
 
+  it("stays good for seven days, also in a log that is younger than that", async () => {
+    await append(3);
+    await database.query("update vitrine.event set at = now() - interval '6 days', open = (id = 3)");
+
+    expect(await forgetOldEvents(allRead).run(database)).toBe(0);
+
+    expect(ids(await (await read("?last_event_id=0")).until(3))).toEqual([1, 2, 3]);
+  });
+
   it("is kept as long as a reorg may revert its event", async () => {
     await append(3);
     await database.query("update vitrine.event set at = now() - interval '8 days', open = (id = 2)");

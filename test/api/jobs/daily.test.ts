@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createDaily, type DailyJob, repeatInBatches, startDaily } from "../../../src/api/jobs/daily.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { createMemoryLogger } from "../../support/worker.ts";
+import { createMemoryLogger, failingWhen } from "../../support/worker.ts";
 
 const { database } = await createTestDatabase();
 beforeEach(() => database.query("truncate vitrine.daily_job"));
@@ -38,6 +38,41 @@ describe("a daily job", () => {
     expect(job.runs).toBe(1);
     await passHours(2);
     await runDue();
+    expect(job.runs).toBe(2);
+  });
+
+  it("that fails because the database is away is due again once it is back", async () => {
+    let isAway = false;
+    const job = counted("tidy up", () => isAway);
+    const { logger } = createMemoryLogger();
+    const daily = createDaily({ database: failingWhen(database, () => isAway), jobs: [job], logger });
+    const { run } = job;
+    job.run = () => {
+      isAway = true;
+      return run();
+    };
+    await daily.runDue();
+    await daily.runDue();
+    expect(job.runs).toBe(1);
+
+    isAway = false;
+    job.run = run;
+    await daily.runDue();
+    await daily.runDue();
+
+    expect(job.runs).toBe(2);
+  });
+
+  it("runs although a clock that has stepped back since says that it ran in the future", async () => {
+    const job = counted();
+    const { logger } = createMemoryLogger();
+    const daily = createDaily({ database, jobs: [job], logger });
+    await daily.runDue();
+    await passHours(-48);
+
+    await daily.runDue();
+    await daily.runDue();
+
     expect(job.runs).toBe(2);
   });
 

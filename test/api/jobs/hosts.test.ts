@@ -1,7 +1,12 @@
 /** When a host is paused: by the share of failures among its last answers, and by Retry-After. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { createNoteHost, type HostAnswer, readFaulty } from "../../../src/api/jobs/hosts.ts";
+import {
+  createNoteHost,
+  forgetUnaskedHosts,
+  type HostAnswer,
+  readFaulty,
+} from "../../../src/api/jobs/hosts.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
 const { database } = await createTestDatabase();
@@ -163,4 +168,19 @@ describe("Retry-After", () => {
 
     expect((await rows())[0]?.seconds ?? null).toBe(seconds);
   });
+});
+
+it("a host that was paused and has not been asked for a week is forgotten, and no other", async () => {
+  await noteHost(database, "dead.example", times(5, bad));
+  await database.query("update vitrine.host set paused_until = now() - interval '8 days'");
+  await noteHost(database, "asked.example", times(5, bad));
+  await database.query(
+    "update vitrine.host set paused_until = now() - interval '6 days' where host = 'asked.example'",
+  );
+  await noteHost(database, "failing.example", [bad]);
+
+  expect(await forgetUnaskedHosts.run(database)).toBe(1);
+
+  const left = await database.query<{ host: string }>("select host from vitrine.host order by host");
+  expect(left.map(({ host }) => host)).toEqual(["asked.example", "failing.example"]);
 });

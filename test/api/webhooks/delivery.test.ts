@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import { claimDeliveries } from "../../../src/api/webhooks/delivery-queue.ts";
-import { countExtra } from "../../../src/api/webhooks/delivery-store.ts";
+import { countExtra, readDeliveryState } from "../../../src/api/webhooks/delivery-store.ts";
 import { deliveryCaps } from "../../../src/api/webhooks/worker.ts";
 import { countRowsRead, createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -657,4 +657,23 @@ it("sends nothing while its app lacks the permission", async () => {
     () => started.metrics.metrics(),
     (text) => text.includes('vitrine_webhook_deliveries_total{outcome="delivered"} '),
   );
+});
+
+it("counts no wait of an app that gets nothing", async () => {
+  const id = await register(await startReceiver());
+  await test.database.query("truncate vitrine.webhook_delivery");
+  await test.database.query(
+    `insert into vitrine.webhook_delivery (webhook_id, message_id, kind, event_type, event_id, subject, body, created_at)
+     select $1, n, 'event', 'lock', n, n, '{}', now() - interval '1 hour' from generate_series(1, 3) n`,
+    [id],
+  );
+  const state = await readDeliveryState(test.database);
+  expect(state).toMatchObject({ paused: 0, pending: 3 });
+  expect(Math.round(state.lagSeconds / 100)).toBe(36);
+
+  await test.database.query("update vitrine.app set apis = '{market}'");
+  const withdrawn = await readDeliveryState(test.database);
+  await test.database.query("update vitrine.app set apis = '{market,market-partner}'");
+
+  expect(withdrawn).toEqual({ paused: 0, pending: 3, lagSeconds: 0 });
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { SECRET } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { countRowsRead, createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 import { createWebhookTest } from "../../support/webhooks.ts";
 
@@ -240,6 +240,20 @@ describe("deliveries", () => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"]);
   });
 
+  it("lets no more wait if many are asked for at once", async () => {
+    const { body } = await create();
+    const at = `${PATH}/${body.id}/test`;
+    await test.database.query(
+      `insert into vitrine.webhook_delivery (webhook_id, message_id, kind, event_type, subject, body)
+       select $1, n, 'test', 'test', 'test', '{}' from generate_series(1, 97) n`,
+      [body.id],
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => api.call(at, { method: "POST", key })),
+    );
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(3);
+  });
+
   it("are forgotten after seven days, but not those that an active webhook has yet to get", async () => {
     const { forgetOldDeliveries } = await import("../../../src/api/webhooks/module.ts");
     const [active, paused] = [(await create()).body.id, (await create()).body.id];
@@ -262,6 +276,63 @@ describe("deliveries", () => {
       [active, 3],
       [paused, 3],
     ]);
+  });
+});
+
+describe("with more deliveries than one statement has time for", () => {
+  const MANY = 12_345;
+  const addMany = (id: string, columns: string, values: string) =>
+    test.database.query(
+      `insert into vitrine.webhook_delivery (webhook_id, message_id, kind, event_type, event_id, subject, body, ${columns})
+       select $1, n, 'event', 'lock', n, n, '{}', ${values} from generate_series(1, $2::int) n`,
+      [id, MANY],
+    );
+
+  beforeEach(() => test.database.query("truncate vitrine.webhook_delivery"));
+
+  it.each([
+    ["resuming a webhook", { status: "active" }, "now() - interval '1 day'"],
+    ["another URL", { url: "https://partner.example/others" }, "now() + interval '1 day'"],
+  ])("%s makes all due, a part at a time", async (_title, change, dueAt) => {
+    const { body } = await create();
+    await api.call(`${PATH}/${body.id}`, { method: "PATCH", key, body: { status: "paused" } });
+    await addMany(body.id, "attempts, due_at", `n % 10, ${dueAt}`);
+    await test.database.query(
+      `create or replace function vitrine.refuse_many() returns trigger language plpgsql as $$ begin
+         if (select count(*) from changed) > 5000 then raise exception 'too many at once'; end if;
+         return null; end $$`,
+    );
+    await test.database.query(
+      `create or replace trigger refuse_many after update on vitrine.webhook_delivery referencing new table as changed
+       for each statement execute function vitrine.refuse_many()`,
+    );
+
+    const { status } = await api.call(`${PATH}/${body.id}`, { method: "PATCH", key, body: change });
+    await test.database.query("drop function vitrine.refuse_many cascade");
+
+    expect(status).toBe(200);
+    const left = await test.database.query(
+      "select from vitrine.webhook_delivery where attempts > 0 or due_at > now()",
+    );
+    expect(left).toEqual([]);
+  });
+
+  it("what is old, and what is left of deleted webhooks, is found without reading the rest", async () => {
+    const { forgetOldDeliveries } = await import("../../../src/api/webhooks/module.ts");
+    const { body } = await create();
+    await addMany(body.id, "status, created_at", "'delivered', now() - (n < 10)::int * interval '8 days'");
+    await addMany("00000000-0000-4000-8000-000000000000", "status", "'delivered'");
+    await addMany("ffffffff-ffff-4fff-bfff-ffffffffffff", "status", "'pending'");
+    expect(await forgetOldDeliveries.run(test.database)).toBe(9 + 2 * MANY);
+    await test.database.query("analyze vitrine.webhook_delivery");
+
+    const read = await test.database.transaction((tx) =>
+      countRowsRead(tx, ["vitrine"], async () => {
+        await forgetOldDeliveries.run({ ...test.database, query: tx.query });
+      }),
+    );
+
+    expect(read).toBeLessThan(MANY / 10);
   });
 });
 

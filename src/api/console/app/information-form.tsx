@@ -66,9 +66,11 @@ export async function readForm(c: Context): Promise<{ state: FormState; action: 
     [body[name] ?? []].flat().filter((each): each is string => typeof each === "string");
   const first = (name: string): string => list(name)[0] ?? "";
   const traits = list("group_traits");
-  const groups = list("group_name")
-    .map((name, at) => ({ name, traits: (traits[at] ?? "").replaceAll("\r\n", "\n") }))
-    .filter((group) => group.name.trim() !== "" || group.traits.trim() !== "");
+  const sent = list("group_name").map((name, at) => ({
+    name,
+    traits: (traits[at] ?? "").replaceAll("\r\n", "\n"),
+  }));
+  const groups = sent.filter(holdsSomething);
   if (groups.length > GROUPS_MAX) {
     const message = `has ${groups.length} groups; the limit is ${GROUPS_MAX}`;
     throw new ApiError("INVALID_REQUEST", [{ path: "trait_groups", message }]);
@@ -81,8 +83,20 @@ export async function readForm(c: Context): Promise<{ state: FormState; action: 
       groups,
       version: first("version"),
     },
-    action: first("do"),
+    action: actionAmong(sent, first("do")),
   };
+}
+
+const holdsSomething = ({ name, traits }: FormGroup): boolean => name.trim() !== "" || traits.trim() !== "";
+
+/** The button's action, which names a group by its place in the form, by its place among those that hold something. */
+function actionAmong(sent: readonly FormGroup[], action: string): string {
+  const [verb, text = ""] = action.split(":");
+  const group = sent[Number(text)];
+  if (text === "" || !group) return action;
+  return holdsSomething(group)
+    ? `${verb}:${sent.slice(0, Number(text)).filter(holdsSomething).length}`
+    : `${verb}:none`;
 }
 
 /** The groups after a button for them was pressed; undefined for a button that is none of those. */

@@ -1,0 +1,62 @@
+import { expect, it, onTestFinished } from "vitest";
+import { listen } from "../../../src/api/db/listener.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { createMemoryLogger } from "../../support/worker.ts";
+
+const { url, database } = await createTestDatabase();
+
+const countConnections = async (): Promise<number> => {
+  const rows = await database.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+      where application_name = 'vitrine listener' and datname = current_database()`,
+  );
+  return rows[0]?.count ?? 0;
+};
+
+it("wakes once connected, and with the channel and the text of each notification", async () => {
+  const woken: unknown[] = [];
+  const listener = listen(url, ["one"], (...wake) => void woken.push(wake), silentLogger);
+  onTestFinished(() => listener.close());
+  await eventually(
+    () => woken,
+    (all) => all.length === 1,
+  );
+  await database.query("select pg_notify('one', 'text'), pg_notify('two', '')");
+  await eventually(
+    () => woken,
+    (all) => all.length === 2,
+  );
+  expect(woken).toEqual([[], ["one", "text"]]);
+});
+
+it("comes back when its connection is ended", async () => {
+  let wakes = 0;
+  const listener = listen(url, ["one"], () => wakes++, silentLogger);
+  onTestFinished(() => listener.close());
+  await eventually(
+    () => wakes,
+    (count) => count === 1,
+  );
+  await database.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'vitrine listener'",
+  );
+  await eventually(
+    () => wakes,
+    (count) => count === 2,
+  );
+  expect(await countConnections()).toBe(1);
+});
+
+it("keeps no connection on which PostgreSQL refuses to listen, as a standby does", async () => {
+  const { logger, entries } = createMemoryLogger();
+  // PostgreSQL refuses this name; a standby refuses every one.
+  const listener = listen(url, [""], () => undefined, logger);
+  onTestFinished(() => listener.close());
+  await eventually(
+    () => entries,
+    (all) => all.length === 3,
+  );
+  expect(await countConnections()).toBeLessThanOrEqual(1);
+});
