@@ -42,6 +42,7 @@ export interface EndpointCounts {
 export type PoolAnswer =
   | { readonly kind: "answer"; readonly result: unknown }
   | { readonly kind: "unknown"; readonly refused: Refusal | undefined };
+type Answer = Extract<Outcome, { kind: "answer" }>;
 type Refusal = Extract<Outcome, { kind: "refused" }>;
 
 export interface AskOptions {
@@ -227,16 +228,19 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
   ): Promise<PoolAnswer> {
     watch();
     const deadline = Date.now() + waitMs;
-    const isGood = (outcome: Outcome, { rpc }: State): boolean =>
+    const isGood = (outcome: Outcome, { rpc }: State): outcome is Answer =>
       outcome.kind === "answer" && accepts(outcome.result, rpc.place);
     let last: Error = new Error(`no RPC endpoint answered ${call.method}`);
     for (;;) {
       let refused: Refusal | undefined;
       let isUnknown = false;
-      const pending: Promise<Outcome>[] = [];
+      // Of endpoints that took too long. What one answers later says nothing of the one that is asked by then.
+      const pending: Promise<{ readonly late: Answer }>[] = [];
       const left = Math.max(1, deadline - Date.now());
-      for (const state of spread ? byLoad() : inOrder()) {
-        const hedgeMs = Math.min(SOON_MS, left);
+      const candidates = spread ? byLoad() : inOrder();
+      // Who waits for less time gives each of them a share of it.
+      const hedgeMs = left < SOON_MS ? left / candidates.length : SOON_MS;
+      for (const state of candidates) {
         // Don't await anything for a healthy endpoint: the call must count towards its load at once.
         if (seen !== undefined && !isAt(state, seen) && !(await hasSeen(state, seen, hedgeMs))) {
           isUnknown ||= state.fault === undefined;
@@ -247,9 +251,11 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
         const asked = count(state, state.rpc.ask(call, TIMEOUT_MS), "fault");
         const outcome = await withTimeout(hedgeMs, Promise.race([asked, ...pending]));
         if (outcome === undefined) {
-          pending.push(asked.then((late) => (isGood(late, state) ? late : never())));
+          pending.push(asked.then((late) => (isGood(late, state) ? { late } : never())));
           // A caller with a shorter timeout proves nothing about the endpoint.
           if (hedgeMs === SOON_MS) fail(state, "timeout", { askedAt });
+        } else if ("late" in outcome) {
+          return outcome.late;
         } else if (outcome.kind === "answer") {
           if (isGood(outcome, state)) return outcome;
           isUnknown = true;
@@ -266,8 +272,8 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       if (isUnknown || refused) return { kind: "unknown", refused };
       if (Date.now() >= deadline) throw last;
       do {
-        const late = await withTimeout(POLL_MS, Promise.race(pending));
-        if (late?.kind === "answer") return late;
+        const answered = await withTimeout(POLL_MS, Promise.race(pending));
+        if (answered) return answered.late;
       } while (inOrder().length === 0 && Date.now() < deadline);
     }
   }
