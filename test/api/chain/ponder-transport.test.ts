@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { getLogsRetryHelper } from "@ponder/utils";
 import { Registry } from "prom-client";
 import type { RpcError } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
 import {
   createDeliveredBlocks,
@@ -259,6 +259,20 @@ describe("an endpoint that fails", () => {
     const seen = new Set<string | undefined>();
     for (const end = Date.now() + 4_500; Date.now() < end; await sleep(20)) seen.add(statuses()[0]);
     expect([...seen]).toEqual(["used"]);
+  });
+
+  it("is noticed, and used again once it is well, even if a clock was set back", async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date"] });
+    await view.latest();
+    vi.setSystemTime(Date.now() - 3_600_000);
+    first.fail("500");
+    await view.latest();
+    expect(statuses()).toEqual(["down", "used"]);
+
+    vi.setSystemTime(Date.now() - 3_600_000);
+    first.fail();
+    await eventually(statuses, ([status]) => status === "used");
   });
 
   it("by taking over three seconds for everything goes on being asked where it is the only one", async () => {

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { zeroHash } from "viem";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { createDelegationModule } from "../../../src/api/delegation/module.ts";
 import { createDelegations } from "../../../src/api/delegation/wallets/delegations.ts";
@@ -267,6 +268,25 @@ describe("another registry", () => {
     time += 600_000;
     expect(await known.ofWallet(CHAIN_ID, HOT)).toMatchObject({ status: "unavailable", value: null });
     expect(api).toBeDefined();
+  });
+
+  it("is asked again in time even if a clock was set back", async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date"] });
+    let delegated = true;
+    const known = createDelegations({
+      name: "another",
+      freshMs: 50,
+      ofWallet: async () => ({ kind: "unavailable", reason: "unreachable", message: "gone" }),
+      between: async () => ({ kind: "answered", value: { delegated, delegations: null, truncated: false } }),
+    });
+    await known.between(CHAIN_ID, COLD, HOT);
+    delegated = false;
+
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await sleep(60);
+
+    expect(await known.between(CHAIN_ID, COLD, HOT)).toMatchObject({ value: { delegated: false } });
   });
 
   it("is asked once by those who ask for the same at about the same time", async () => {

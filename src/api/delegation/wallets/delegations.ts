@@ -27,15 +27,19 @@ type Failure<Status, Rest> = Rest & {
 
 interface Entry {
   readonly asOf: number;
+  /** By the clock that no step moves. */
+  readonly readAt: number;
   readonly value: unknown;
 }
 
-export function createDelegations(source: DelegationSource, now: () => number = Date.now) {
+/** `clock` stands for both clocks: the system's, and the one that no step moves. */
+export function createDelegations(source: DelegationSource, clock?: () => number) {
+  const [now, elapsed] = [clock ?? Date.now, clock ?? (() => performance.now())];
   const kept = new LRUCache<string, Entry>({
     max: ENTRIES_MAX,
     ttl: KEPT_MS,
     ttlResolution: 0,
-    perf: { now },
+    perf: { now: elapsed },
   });
   const asking = new Map<string, Promise<SourceAnswer<unknown>>>();
 
@@ -52,11 +56,11 @@ export function createDelegations(source: DelegationSource, now: () => number = 
   async function know<Value>(name: string, ask: () => Promise<SourceAnswer<Value>>): Promise<Known<Value>> {
     const before = kept.get(name);
     const known = before && { asOf: new Date(before.asOf), value: before.value as Value };
-    if (known && now() - before.asOf < source.freshMs) return { status: "ok", ...known };
+    if (known && elapsed() - before.readAt < source.freshMs) return { status: "ok", ...known };
     const answer = await askOnce(name, ask);
     if (answer.kind === "answered") {
       const asOf = answer.asOf?.getTime() ?? now();
-      kept.set(name, { asOf, value: answer.value });
+      kept.set(name, { asOf, readAt: elapsed(), value: answer.value });
       return { status: "ok", asOf: new Date(asOf), value: answer.value };
     }
     const { reason, message } = answer;
