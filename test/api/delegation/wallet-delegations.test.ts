@@ -289,6 +289,26 @@ describe("another registry", () => {
     expect(await known.between(CHAIN_ID, COLD, HOT)).toMatchObject({ value: { delegated: false } });
   });
 
+  it("leaves no more in memory than a hundred thousand delegations, of the wallets asked for last", async () => {
+    const record = { type: "ALL" as const, from: COLD, to: HOT, contract: null, tokenId: null, rights: null };
+    const incoming = Array.from({ length: 1_000 }, () => ({ ...record, amount: null }));
+    let isUp = true;
+    const known = createDelegations({
+      name: "another",
+      freshMs: 0,
+      ofWallet: async () =>
+        isUp
+          ? { kind: "answered", value: { incoming, outgoing: [], truncated: false } }
+          : { kind: "unavailable", reason: "unreachable", message: "gone" },
+      between: async () => ({ kind: "unavailable", reason: "unreachable", message: "gone" }),
+    });
+    for (let nth = 0; nth < 120; nth++) await known.ofWallet(CHAIN_ID, `0x${nth}`);
+    isUp = false;
+
+    expect(await known.ofWallet(CHAIN_ID, "0x0")).toMatchObject({ status: "unavailable" });
+    expect(await known.ofWallet(CHAIN_ID, "0x119")).toMatchObject({ status: "stale", value: { incoming } });
+  });
+
   it("is asked once by those who ask for the same at about the same time", async () => {
     const { api, server } = await withRegistry(() => ({ body: "[]" }));
     const key = await api.createKey();

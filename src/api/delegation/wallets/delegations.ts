@@ -11,6 +11,8 @@ import type {
 
 const KEPT_MS = 600_000;
 const ENTRIES_MAX = 2_000;
+// Anyone may delegate to a wallet any number of times; of so many records, each takes half a kilobyte.
+const RECORDS_MAX = 100_000;
 
 /** The known delegations, and how current they are. */
 export type Known<Value> =
@@ -29,14 +31,21 @@ interface Entry {
   readonly asOf: number;
   /** By the clock that no step moves. */
   readonly readAt: number;
-  readonly value: unknown;
+  readonly value: WalletDelegations | Grant;
 }
+
+/** At least one, for the entry itself. */
+const sizeOf = ({ value }: Entry): number =>
+  1 +
+  ("incoming" in value ? value.incoming.length + value.outgoing.length : (value.delegations?.length ?? 0));
 
 /** `clock` stands for both clocks: the system's, and the one that no step moves. */
 export function createDelegations(source: DelegationSource, clock?: () => number) {
   const [now, elapsed] = [clock ?? Date.now, clock ?? (() => performance.now())];
   const kept = new LRUCache<string, Entry>({
     max: ENTRIES_MAX,
+    maxSize: ENTRIES_MAX + RECORDS_MAX,
+    sizeCalculation: sizeOf,
     ttl: KEPT_MS,
     ttlResolution: 0,
     perf: { now: elapsed },
@@ -53,7 +62,10 @@ export function createDelegations(source: DelegationSource, clock?: () => number
     return running as Promise<SourceAnswer<Value>>;
   }
 
-  async function know<Value>(name: string, ask: () => Promise<SourceAnswer<Value>>): Promise<Known<Value>> {
+  async function know<Value extends WalletDelegations | Grant>(
+    name: string,
+    ask: () => Promise<SourceAnswer<Value>>,
+  ): Promise<Known<Value>> {
     const before = kept.get(name);
     const known = before && { asOf: new Date(before.asOf), value: before.value as Value };
     if (known && elapsed() - before.readAt < source.freshMs) return { status: "ok", ...known };
