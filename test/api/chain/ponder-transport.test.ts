@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { getLogsRetryHelper } from "@ponder/utils";
 import { Registry } from "prom-client";
 import type { RpcError } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
 import {
   createDeliveredBlocks,
@@ -10,6 +10,7 @@ import {
   type RpcBlock,
 } from "../../../src/api/chain/rpc/delivered-blocks.ts";
 import { createEndpoints, type Endpoints, endProbes } from "../../../src/api/chain/rpc/endpoints.ts";
+import { hashAtEndpoints } from "../../../src/api/chain/rpc/head-witness.ts";
 import { createChainMetrics } from "../../../src/api/chain/rpc/metrics.ts";
 import { createPonderRequest } from "../../../src/api/chain/rpc/ponder-transport.ts";
 import { type Endpoint, type Fault, startEndpoint } from "../../faults/support/endpoint.ts";
@@ -234,6 +235,17 @@ describe("an endpoint that fails", () => {
     await eventually(statuses, ([status]) => status === "used");
   });
 
+  it("by hanging keeps no one from the next one who waits a second only, as trade checks do", async () => {
+    const { hash, number } = await view.latest();
+    const hashAt = hashAtEndpoints(new Map([[chain.chainId, view.endpoints]]));
+    first.fail("hang");
+
+    const found: unknown[] = [];
+    for (let nth = 0; nth < 4; nth++) found.push(await hashAt(chain.chainId, Number(number)));
+
+    expect(found).toEqual([hash, hash, hash, hash]);
+  });
+
   it("by hanging is not put out again by the questions that it left unanswered", async () => {
     await use(1);
     await view.latest();
@@ -247,6 +259,20 @@ describe("an endpoint that fails", () => {
     const seen = new Set<string | undefined>();
     for (const end = Date.now() + 4_500; Date.now() < end; await sleep(20)) seen.add(statuses()[0]);
     expect([...seen]).toEqual(["used"]);
+  });
+
+  it("is noticed, and used again once it is well, even if a clock was set back", async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date"] });
+    await view.latest();
+    vi.setSystemTime(Date.now() - 3_600_000);
+    first.fail("500");
+    await view.latest();
+    expect(statuses()).toEqual(["down", "used"]);
+
+    vi.setSystemTime(Date.now() - 3_600_000);
+    first.fail();
+    await eventually(statuses, ([status]) => status === "used");
   });
 
   it("by taking over three seconds for everything goes on being asked where it is the only one", async () => {
@@ -342,6 +368,24 @@ describe("an endpoint that is behind", () => {
 
     expect(all.map((logs) => logs.length)).toEqual(all.map(() => 1));
     expect(statuses()).not.toContain("down");
+  });
+
+  it("is not taken to have seen what a slow neighbour answers while it is asked itself", async () => {
+    await view.latest();
+    const [, second] = view.rpcs;
+    second?.lag((newest) => ({ head: newest - 1 }));
+    // The second is asked after three seconds, and is about to answer when the first does.
+    for (const rpc of view.rpcs) rpc.slow(3_400);
+    const { blockNumber } = await chain.write(heroes, "mint", [chain.account(1).address, nextId++]);
+    await setHead();
+
+    const block = await view.latest();
+    const [, lagging] = view.endpoints.report();
+    for (const rpc of view.rpcs) rpc.slow(0);
+
+    expect(Number(block.number)).toBe(Number(blockNumber));
+    expect(lagging?.latestBlock).toBeLessThan(Number(blockNumber));
+    expect(await rangeOf(block)).toHaveLength(1);
   });
 
   it("keeps a range of logs waiting where it is the only one", async () => {

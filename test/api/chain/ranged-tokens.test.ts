@@ -131,6 +131,18 @@ it("are compared with their contract page by page, over gaps and rows alike", as
   expect(await readLivingTokens(database, tables, place, 4)).toEqual(["10", "11", "12", "21000"]);
 });
 
+it("are compared with their contract page by page even where their ranges are small", async () => {
+  const firsts = Array.from({ length: 20 }, (_, at) => 30_000 + 3 * at);
+  for (const first of firsts) await addRange(BigInt(first), BigInt(first + 1));
+
+  const page = await readIndexedLocks(database, tables, place, { after: "29999", limit: 30 });
+
+  const ids = firsts.flatMap((first) => [first, first + 1]).slice(0, 30);
+  expect(page?.tokens.map(({ tokenId }) => Number(tokenId))).toEqual(ids);
+  await database.query(`update ${tables.tokenRange} set from_token_id = from_token_id - 9`);
+  expect(await readLivingTokens(database, tables, place, 2)).toEqual(["1", "2"]);
+});
+
 describe("their history", () => {
   const transfer = (id: string, tokenId: bigint, row: Record<string, unknown> = {}) =>
     test.insert("tokenTransfer", {

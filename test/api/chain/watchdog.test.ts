@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createReadBlock } from "../../../src/api/chain/contract/read-block.ts";
 import type { IndexHead } from "../../../src/api/chain/index/index-heads.ts";
 import { createWatchdog } from "../../../src/api/chain/index/watchdog.ts";
@@ -103,7 +104,40 @@ describe("the watchdog", () => {
   });
 });
 
+it("a clock that is set forward is no time in which an index has stood still", async () => {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const onStall = (reason: string) => stalls.push(reason);
+  const usual = createWatchdog({
+    heads: { read: async () => [head] },
+    latestBlock,
+    onStall,
+    logger: silentLogger,
+  });
+  await usual.check();
+  node = 51;
+
+  vi.setSystemTime(Date.now() + 3_600_000);
+  await usual.check();
+
+  expect(stalls).toEqual([]);
+});
+
 describe("the block that a URI is read at", () => {
+  it("is not an old one for as long as a clock was set back", async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date"] });
+    head = { ...head, timestamp: Math.floor(Date.now() / 1000) };
+    const usual = createReadBlock({ read: async () => [head] }, latestBlock);
+    expect(await usual(2020, 0)).toBe(50);
+    head = { ...head, block: 51 };
+
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await sleep(250);
+
+    expect(await usual(2020, 0)).toBe(51);
+  });
+
   const seconds = (): number => Math.floor(clock / 1000);
   const readBlock = () => createReadBlock({ read: async () => [head] }, latestBlock, () => clock);
 

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { zeroHash } from "viem";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { createDelegationModule } from "../../../src/api/delegation/module.ts";
 import { createDelegations } from "../../../src/api/delegation/wallets/delegations.ts";
@@ -267,6 +268,45 @@ describe("another registry", () => {
     time += 600_000;
     expect(await known.ofWallet(CHAIN_ID, HOT)).toMatchObject({ status: "unavailable", value: null });
     expect(api).toBeDefined();
+  });
+
+  it("is asked again in time even if a clock was set back", async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date"] });
+    let delegated = true;
+    const known = createDelegations({
+      name: "another",
+      freshMs: 50,
+      ofWallet: async () => ({ kind: "unavailable", reason: "unreachable", message: "gone" }),
+      between: async () => ({ kind: "answered", value: { delegated, delegations: null, truncated: false } }),
+    });
+    await known.between(CHAIN_ID, COLD, HOT);
+    delegated = false;
+
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await sleep(60);
+
+    expect(await known.between(CHAIN_ID, COLD, HOT)).toMatchObject({ value: { delegated: false } });
+  });
+
+  it("leaves no more in memory than a hundred thousand delegations, of the wallets asked for last", async () => {
+    const record = { type: "ALL" as const, from: COLD, to: HOT, contract: null, tokenId: null, rights: null };
+    const incoming = Array.from({ length: 1_000 }, () => ({ ...record, amount: null }));
+    let isUp = true;
+    const known = createDelegations({
+      name: "another",
+      freshMs: 0,
+      ofWallet: async () =>
+        isUp
+          ? { kind: "answered", value: { incoming, outgoing: [], truncated: false } }
+          : { kind: "unavailable", reason: "unreachable", message: "gone" },
+      between: async () => ({ kind: "unavailable", reason: "unreachable", message: "gone" }),
+    });
+    for (let nth = 0; nth < 120; nth++) await known.ofWallet(CHAIN_ID, `0x${nth}`);
+    isUp = false;
+
+    expect(await known.ofWallet(CHAIN_ID, "0x0")).toMatchObject({ status: "unavailable" });
+    expect(await known.ofWallet(CHAIN_ID, "0x119")).toMatchObject({ status: "stale", value: { incoming } });
   });
 
   it("is asked once by those who ask for the same at about the same time", async () => {

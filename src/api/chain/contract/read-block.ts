@@ -36,17 +36,19 @@ export function createLatestBlock(clients: ChainClients): LatestBlock {
 export function createReadBlock(
   heads: IndexHeads,
   latestBlock: LatestBlock,
-  now: () => number = Date.now,
+  /** Both clocks: the one that blocks are dated by, and the one that no step moves. */
+  clock?: () => number,
 ): ReadBlock {
-  const lately = cached(() => heads.read(), { ttlMs: CACHE_MS, now });
-  const nodeHeads = createPromiseCache<string, number>({ max: CHAINS_MAX, ttlMs: CACHE_MS, now });
+  const [now, elapsed] = [clock ?? Date.now, clock ?? (() => performance.now())];
+  const lately = cached(() => heads.read(), { ttlMs: CACHE_MS, now: elapsed });
+  const nodeHeads = createPromiseCache<string, number>({ max: CHAINS_MAX, ttlMs: CACHE_MS, now: elapsed });
   const silentUntil = new Map<number, number>();
 
   async function readNodeHead(chainId: number): Promise<number> {
-    if (now() >= (silentUntil.get(chainId) ?? 0)) {
+    if (elapsed() >= (silentUntil.get(chainId) ?? 0)) {
       const block = await withTimeout(NODE_HEAD_MS, latestBlock(chainId), { rethrow: true });
       if (block !== undefined) return block;
-      silentUntil.set(chainId, now() + SILENT_MS);
+      silentUntil.set(chainId, elapsed() + SILENT_MS);
     }
     throw new Error(`the node of chain ${chainId} is silent`);
   }

@@ -78,7 +78,7 @@ export const rangedTokens = (
 
 /**
  * SQL: up to `limit` ids (`token_id`) of a collection's ranged tokens above `after`, ascending, with or without a row
- * of their own. `limit` is below the size of any range, so two ranges suffice.
+ * of their own. A range may be as small as two tokens, so it takes as many of the next ranges as hold that many.
  */
 export const rangedAfter = (
   { tokenRange }: ChainTables,
@@ -90,11 +90,12 @@ export const rangedAfter = (
   }: Omit<TokenKey, "tokenId"> & { readonly after: string; readonly limit: string },
 ): string => `
   select ranged.token_id
-    from (select own_range.* from ${tokenRange} own_range
-           where own_range.chain_id = ${chainId} and own_range.collection_address = ${collection}
-             and own_range.to_token_id > ${after}
-           order by own_range.from_token_id limit 2) r
-   cross join lateral generate_series(
-     greatest(r.from_token_id, ${after} + 1), least(r.to_token_id, greatest(r.from_token_id, ${after} + 1) + ${limit} - 1)
-   ) as ranged(token_id)
+    from (select next.first, next.last, sum(next.last - next.first + 1) over (order by next.first) as tokens
+            from (select greatest(own_range.from_token_id, ${after} + 1) as first, own_range.to_token_id as last
+                    from ${tokenRange} own_range
+                   where own_range.chain_id = ${chainId} and own_range.collection_address = ${collection}
+                     and own_range.to_token_id > ${after}
+                   order by own_range.from_token_id limit ${limit}) next) r
+   cross join lateral generate_series(r.first, least(r.last, r.first + ${limit} - 1)) as ranged(token_id)
+   where r.tokens - (r.last - r.first + 1) < ${limit}
    order by ranged.token_id limit ${limit}`;

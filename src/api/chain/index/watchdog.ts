@@ -19,6 +19,7 @@ export interface WatchdogDeps {
   readonly isIndexed?: boolean;
   /** Logs the logs that could not be indexed in full, at every check. */
   readonly logAnomalies?: () => Promise<void>;
+  /** In milliseconds; a monotonic clock by default: a step of the clock is no time that has passed. */
   readonly now?: () => number;
 }
 
@@ -28,7 +29,7 @@ export function createWatchdog({
   latestBlock,
   onStall,
   isIndexed = true,
-  now = Date.now,
+  now = () => performance.now(),
 }: WatchdogDeps) {
   const seen = new Map<number, { readonly block: number; readonly since: number }>();
   const stalled = new Set<number>();

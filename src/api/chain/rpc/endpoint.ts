@@ -76,7 +76,8 @@ export function createEndpoint(url: string, place: number): RpcEndpoint {
     } else if (outcome.kind === "answer") {
       atOnce = Math.min(AT_ONCE_MAX, atOnce + 1 / atOnce);
     }
-    waiting.shift()?.();
+    // Several where the limit has risen, none where it has fallen.
+    for (let free = atOnce - underWay; free > 0 && waiting.length > 0; free--) waiting.shift()?.();
   }
 
   return {

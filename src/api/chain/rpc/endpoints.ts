@@ -42,6 +42,7 @@ export interface EndpointCounts {
 export type PoolAnswer =
   | { readonly kind: "answer"; readonly result: unknown }
   | { readonly kind: "unknown"; readonly refused: Refusal | undefined };
+type Answer = Extract<Outcome, { kind: "answer" }>;
 type Refusal = Extract<Outcome, { kind: "refused" }>;
 
 export interface AskOptions {
@@ -55,6 +56,7 @@ export interface AskOptions {
   readonly waitMs: number;
 }
 
+/** Times are of a clock that no step of the system's clock moves. */
 interface State {
   readonly rpc: RpcEndpoint;
   /** When a probe last confirmed that it serves this chain; 0 if never. */
@@ -108,7 +110,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       faultAt: 0,
       pausedUntil: 0,
       latest: undefined,
-      probedAt: 0,
+      probedAt: Number.NEGATIVE_INFINITY,
       probes: 0,
       calls: 0,
       failures: 0,
@@ -119,7 +121,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
   let isWatching = false;
 
   function expected(): number {
-    const due = Date.now() - BEHIND_MS;
+    const due = performance.now() - BEHIND_MS;
     let block = 0;
     for (const height of heights) if (height.at <= due) block = height.block;
     return block;
@@ -133,22 +135,22 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
 
   function noteLatest(state: State, block: number): void {
     state.latest = block;
-    state.probedAt = Date.now();
+    state.probedAt = performance.now();
     const last = heights.at(-1);
     if (last && block <= last.block) return;
-    const due = Date.now() - BEHIND_MS;
+    const due = performance.now() - BEHIND_MS;
     // Of the heights that are due, only the latest matters.
     while (heights.length > 1 && (heights[1]?.at ?? due + 1) <= due) heights.shift();
-    heights.push({ block, at: Date.now() });
+    heights.push({ block, at: performance.now() });
   }
   function fail(
     state: State,
     reason: string,
-    { askedAt = Date.now(), retryAfterMs = retryPolicies.rpcEndpoint.firstMs } = {},
+    { askedAt = performance.now(), retryAfterMs = retryPolicies.rpcEndpoint.firstMs } = {},
   ): void {
     if (askedAt < state.wellAt) return;
-    state.pausedUntil = Math.max(state.pausedUntil, Date.now() + retryAfterMs);
-    if (state.fault === undefined) state.faultAt = Date.now();
+    state.pausedUntil = Math.max(state.pausedUntil, performance.now() + retryAfterMs);
+    if (state.fault === undefined) state.faultAt = performance.now();
     state.fault = reason;
   }
 
@@ -166,7 +168,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
 
   /** True if the endpoint reports a head of this chain. */
   async function probe(state: State): Promise<boolean> {
-    const askedAt = Date.now();
+    const askedAt = performance.now();
     state.probes++;
     const found = await count(state, probeEndpoint(state.rpc, chainId), "down");
     state.probes--;
@@ -181,7 +183,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       }
       return false;
     }
-    state.verifiedAt = Date.now();
+    state.verifiedAt = performance.now();
     state.wellAt = Math.max(state.wellAt, askedAt);
     noteLatest(state, found.latest);
     state.fault = undefined;
@@ -198,13 +200,13 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     verifiedAt > 0 && latest >= block;
   /** Whether the endpoint has seen this chain up to a block, waiting up to `ms` for a probe. */
   async function hasSeen(state: State, block: number, ms: number): Promise<boolean> {
-    const isFresh = state.verifiedAt > 0 && Date.now() - state.probedAt < PROBE_MS;
+    const isFresh = state.verifiedAt > 0 && performance.now() - state.probedAt < PROBE_MS;
     if (!isAt(state, block) && !isFresh) await withTimeout(ms, probeTogether(state));
     return isAt(state, block);
   }
   /** Runs every second: probes endpoints that are down, even if the last probe hangs, and occasionally the others. */
   function probeOthers(): void {
-    const now = Date.now();
+    const now = performance.now();
     for (const state of states) {
       const isOld = now - state.probedAt >= PROBE_AFTER_MS || now - state.verifiedAt >= VERIFY_MS;
       const isDue = state.fault !== undefined || isOld;
@@ -226,30 +228,35 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     { accepts = () => true, spread = false, seen, waitMs }: AskOptions,
   ): Promise<PoolAnswer> {
     watch();
-    const deadline = Date.now() + waitMs;
-    const isGood = (outcome: Outcome, { rpc }: State): boolean =>
+    const deadline = performance.now() + waitMs;
+    const isGood = (outcome: Outcome, { rpc }: State): outcome is Answer =>
       outcome.kind === "answer" && accepts(outcome.result, rpc.place);
     let last: Error = new Error(`no RPC endpoint answered ${call.method}`);
     for (;;) {
       let refused: Refusal | undefined;
       let isUnknown = false;
-      const pending: Promise<Outcome>[] = [];
-      const left = Math.max(1, deadline - Date.now());
-      for (const state of spread ? byLoad() : inOrder()) {
-        const hedgeMs = Math.min(SOON_MS, left);
+      // Of endpoints that took too long. What one answers later says nothing of the one that is asked by then.
+      const pending: Promise<{ readonly late: Answer }>[] = [];
+      const left = Math.max(1, deadline - performance.now());
+      const candidates = spread ? byLoad() : inOrder();
+      // Who waits for less time gives each of them a share of it.
+      const hedgeMs = left < SOON_MS ? left / candidates.length : SOON_MS;
+      for (const state of candidates) {
         // Don't await anything for a healthy endpoint: the call must count towards its load at once.
         if (seen !== undefined && !isAt(state, seen) && !(await hasSeen(state, seen, hedgeMs))) {
           isUnknown ||= state.fault === undefined;
-          if (Date.now() >= deadline) break;
+          if (performance.now() >= deadline) break;
           continue;
         }
-        const askedAt = Date.now();
+        const askedAt = performance.now();
         const asked = count(state, state.rpc.ask(call, TIMEOUT_MS), "fault");
         const outcome = await withTimeout(hedgeMs, Promise.race([asked, ...pending]));
         if (outcome === undefined) {
-          pending.push(asked.then((late) => (isGood(late, state) ? late : never())));
+          pending.push(asked.then((late) => (isGood(late, state) ? { late } : never())));
           // A caller with a shorter timeout proves nothing about the endpoint.
           if (hedgeMs === SOON_MS) fail(state, "timeout", { askedAt });
+        } else if ("late" in outcome) {
+          return outcome.late;
         } else if (outcome.kind === "answer") {
           if (isGood(outcome, state)) return outcome;
           isUnknown = true;
@@ -261,14 +268,14 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
         } else if (await probe(state)) {
           refused ??= outcome;
         }
-        if (Date.now() >= deadline) break;
+        if (performance.now() >= deadline) break;
       }
       if (isUnknown || refused) return { kind: "unknown", refused };
-      if (Date.now() >= deadline) throw last;
+      if (performance.now() >= deadline) throw last;
       do {
-        const late = await withTimeout(POLL_MS, Promise.race(pending));
-        if (late?.kind === "answer") return late;
-      } while (inOrder().length === 0 && Date.now() < deadline);
+        const answered = await withTimeout(POLL_MS, Promise.race(pending));
+        if (answered) return answered.late;
+      } while (inOrder().length === 0 && performance.now() < deadline);
     }
   }
 
@@ -285,7 +292,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     },
     /** Whether every endpoint has been down for `ms` or longer. */
     areDown: (ms: number): boolean =>
-      states.every(({ fault, faultAt }) => fault !== undefined && Date.now() - faultAt >= ms),
+      states.every(({ fault, faultAt }) => fault !== undefined && performance.now() - faultAt >= ms),
     /** The highest reported head; 0 if there is none. */
     height: (): number => heights.at(-1)?.block ?? 0,
     /** After a reorg that shortened the chain: no endpoint is expected to reach heights above this any more. */

@@ -44,16 +44,16 @@ export function hashAtEndpoints(endpoints: ReadonlyMap<number, Pick<Endpoints, "
     if (endpoints.get(chainId)?.areDown(KNOWN_DOWN_MS)) return undefined;
     const params = [`0x${block.toString(16)}`, false];
     const accepts = (result: unknown): boolean => isBlock(result) && numberOf(result) === block;
-    const deadline = Date.now() + ANSWER_MS;
+    const deadline = performance.now() + ANSWER_MS;
     try {
       for (;;) {
-        const waitMs = Math.max(1, deadline - Date.now());
+        const waitMs = Math.max(1, deadline - performance.now());
         const answer = await endpoints
           .get(chainId)
           ?.ask({ method: "eth_getBlockByNumber", params }, { accepts, waitMs });
         if (!answer || (answer.kind === "unknown" && answer.refused)) return undefined;
         if (answer.kind === "answer") return (answer.result as RpcBlock).hash;
-        if (Date.now() + UNSEEN_RETRY_MS >= deadline) return null;
+        if (performance.now() + UNSEEN_RETRY_MS >= deadline) return null;
         await sleep(UNSEEN_RETRY_MS);
       }
     } catch {

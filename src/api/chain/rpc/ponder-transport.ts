@@ -123,13 +123,13 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
     hash: string | undefined,
     options: Partial<AskOptions>,
   ): Promise<unknown> {
-    const deadline = Date.now() + UNKNOWN_MS;
+    const deadline = performance.now() + UNKNOWN_MS;
     for (;;) {
       const answer = await ask(call, options);
       if (answer.kind === "answer") return answer.result;
       const now = await blockAt(number);
       if (hash && now && now.hash !== hash) throw new DroppedBlockError(number, hash);
-      if (Date.now() >= deadline)
+      if (performance.now() >= deadline)
         throw answer.refused?.error ?? new Error(`no RPC endpoint knows block ${number}`);
       await sleep(UNKNOWN_RETRY_MS);
     }
@@ -180,7 +180,7 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
     const isLogs = call.method === "eth_getLogs";
     const seen = isLogs ? blockNumber((call.params?.[0] as { toBlock?: unknown })?.toBlock) : undefined;
     const accepts = (result: unknown): boolean => !isLogs || Array.isArray(result);
-    const deadline = Date.now() + UNKNOWN_MS;
+    const deadline = performance.now() + UNKNOWN_MS;
     for (;;) {
       const answer = await ask(call, { accepts, seen, spread: true });
       if (answer.kind === "answer") return answer.result;
@@ -188,7 +188,7 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
       const words = isLogs && answer.refused && wordsOf(answer.refused.error);
       if (words && PRUNED.test(words)) throw pruned(call, words);
       if (answer.refused) throw answer.refused.error;
-      if (seen === undefined || Date.now() >= deadline)
+      if (seen === undefined || performance.now() >= deadline)
         throw new Error(`${call.method} was answered with nothing`);
       await sleep(UNKNOWN_RETRY_MS);
     }

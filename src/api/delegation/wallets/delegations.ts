@@ -11,6 +11,8 @@ import type {
 
 const KEPT_MS = 600_000;
 const ENTRIES_MAX = 2_000;
+// Anyone may delegate to a wallet any number of times; of so many records, each takes half a kilobyte.
+const RECORDS_MAX = 100_000;
 
 /** The known delegations, and how current they are. */
 export type Known<Value> =
@@ -27,15 +29,26 @@ type Failure<Status, Rest> = Rest & {
 
 interface Entry {
   readonly asOf: number;
-  readonly value: unknown;
+  /** By the clock that no step moves. */
+  readonly readAt: number;
+  readonly value: WalletDelegations | Grant;
 }
 
-export function createDelegations(source: DelegationSource, now: () => number = Date.now) {
+/** At least one, for the entry itself. */
+const sizeOf = ({ value }: Entry): number =>
+  1 +
+  ("incoming" in value ? value.incoming.length + value.outgoing.length : (value.delegations?.length ?? 0));
+
+/** `clock` stands for both clocks: the system's, and the one that no step moves. */
+export function createDelegations(source: DelegationSource, clock?: () => number) {
+  const [now, elapsed] = [clock ?? Date.now, clock ?? (() => performance.now())];
   const kept = new LRUCache<string, Entry>({
     max: ENTRIES_MAX,
+    maxSize: ENTRIES_MAX + RECORDS_MAX,
+    sizeCalculation: sizeOf,
     ttl: KEPT_MS,
     ttlResolution: 0,
-    perf: { now },
+    perf: { now: elapsed },
   });
   const asking = new Map<string, Promise<SourceAnswer<unknown>>>();
 
@@ -49,14 +62,17 @@ export function createDelegations(source: DelegationSource, now: () => number = 
     return running as Promise<SourceAnswer<Value>>;
   }
 
-  async function know<Value>(name: string, ask: () => Promise<SourceAnswer<Value>>): Promise<Known<Value>> {
+  async function know<Value extends WalletDelegations | Grant>(
+    name: string,
+    ask: () => Promise<SourceAnswer<Value>>,
+  ): Promise<Known<Value>> {
     const before = kept.get(name);
     const known = before && { asOf: new Date(before.asOf), value: before.value as Value };
-    if (known && now() - before.asOf < source.freshMs) return { status: "ok", ...known };
+    if (known && elapsed() - before.readAt < source.freshMs) return { status: "ok", ...known };
     const answer = await askOnce(name, ask);
     if (answer.kind === "answered") {
       const asOf = answer.asOf?.getTime() ?? now();
-      kept.set(name, { asOf, value: answer.value });
+      kept.set(name, { asOf, readAt: elapsed(), value: answer.value });
       return { status: "ok", asOf: new Date(asOf), value: answer.value };
     }
     const { reason, message } = answer;

@@ -24,6 +24,7 @@ export interface RemoteSourceDeps {
   readonly key: string | undefined;
   /** Shared by all processes. */
   readonly budget: RateLimiter;
+  /** In milliseconds; a monotonic clock by default. */
   readonly now?: () => number;
 }
 
@@ -41,7 +42,12 @@ const unavailable = (reason: Unavailable["reason"], message: string): Unavailabl
 });
 
 /** Never rejects: an unreachable registry is an answer. */
-export function remoteSource({ url, key, budget, now = Date.now }: RemoteSourceDeps): DelegationSource {
+export function remoteSource({
+  url,
+  key,
+  budget,
+  now = () => performance.now(),
+}: RemoteSourceDeps): DelegationSource {
   // The registry answered 429: other clients share its limit with us.
   let pausedUntil = 0;
 

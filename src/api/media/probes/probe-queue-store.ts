@@ -70,8 +70,13 @@ export async function claimMedia(db: Queryable, perHost: number, count: number):
 
 const keysOf = (leases: readonly MediaLease[]): [string[], string[], string[]] =>
   columnsOf(leases, "kind", "urlHash", "id");
-const LEASED = `from unnest($1::text[], $2::text[], $3::uuid[]) as k(kind, hash, id)
-  where (m.kind, m.url_hash, m.lease) = (k.kind, decode(k.hash, 'hex'), k.id)`;
+// In the order in which `enqueue` locks rows: otherwise the two deadlock, and one waits a second to be tried again.
+const LEASED = `
+  from (select m.kind, m.url_hash from vitrine.media m
+          join unnest($1::text[], $2::text[], $3::uuid[]) as k(kind, hash, id)
+            on (m.kind, m.url_hash, m.lease) = (k.kind, decode(k.hash, 'hex'), k.id)
+         order by m.kind, m.url_hash for update of m) leased
+  where (m.kind, m.url_hash) = (leased.kind, leased.url_hash)`;
 
 /** Extends the leases that this process still works on. */
 export async function renewMedia(db: Queryable, leases: readonly MediaLease[]): Promise<void> {
