@@ -95,6 +95,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     sampleTokens: async (db, chainId, collection) =>
       (await metadata.readContract(db, chainId, collection)).owned,
     collections,
+    registries: index.registries,
     hours: config.resampleHours,
     isOn,
     logger,

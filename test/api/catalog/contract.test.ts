@@ -153,6 +153,7 @@ describe("a collection's answer", async () => {
   };
   let tokens: readonly string[] = ["1", "2"];
   let collections = [{ chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 }];
+  let registries: typeof collections = [];
   const open = () =>
     createContractPass({
       database,
@@ -163,6 +164,7 @@ describe("a collection's answer", async () => {
       readContract: createContractReader({ fetch, fetchFromGateway: fetch, gateways: [GATEWAY] }, calls),
       sampleTokens: async () => tokens,
       collections,
+      registries,
       hours: 6,
       isOn: true,
     });
@@ -176,7 +178,7 @@ describe("a collection's answer", async () => {
     await emptyTables(database);
     await database.query("truncate vitrine.contract_metadata, vitrine.collection_information");
     [script, document, head, logs, fetches] = [{}, "{}", 100, [], 0];
-    codeAt = () => "0x60";
+    [codeAt, registries] = [() => "0x60", []];
   });
 
   it("shows what the contract says where its creators wrote nothing, and where each field is from", async () => {
@@ -331,14 +333,41 @@ describe("a collection's answer", async () => {
     }
 
     const warnings = entries.filter(({ level }) => level === "warn");
-    expect(warnings.map(({ collection }) => collection).sort()).toEqual([
+    expect(warnings.map(({ contract }) => contract).sort()).toEqual([
       `${CHAIN_ID}:${COLLECTION}`,
       `${CHAIN_ID}:${other}`,
     ]);
     expect(warnings[0]).toMatchObject({
       msg: "A collection is older than its index",
-      reason: `its contract existed in block ${DEPLOYED}, and the chain is indexed from block ${DEPLOYED + 1}: what it emitted before is missing; set its startBlock to the block of its deployment`,
+      reason: `it existed in block ${DEPLOYED}, and is indexed from block ${DEPLOYED + 1}: what it emitted before is missing; set its startBlock to the block of its deployment`,
     });
+  });
+
+  it("names a delegate registry that is older than its index once, and none that begins with it or can't be asked about", async () => {
+    [tokens, codeAt] = [["1"], sinceDeployment];
+    collections = [{ chainId: CHAIN_ID, address: COLLECTION, startBlock: DEPLOYED }];
+    const registry = `0x${"de".repeat(20)}`;
+    const warningsFor = async (startBlock: number): Promise<unknown[]> => {
+      registries = [{ chainId: CHAIN_ID, address: registry, startBlock }];
+      entries.length = 0;
+      const { pass: passOver } = open();
+      for (let round = 0; round < 2; round++) {
+        await makeDue();
+        await passOver(new AbortController().signal);
+      }
+      return entries.filter(({ level }) => level === "warn");
+    };
+
+    expect(await warningsFor(DEPLOYED)).toEqual([]);
+    expect(await warningsFor(DEPLOYED + 1)).toEqual([
+      expect.objectContaining({
+        msg: "A delegate registry is older than its index",
+        contract: `${CHAIN_ID}:${registry}`,
+        reason: `it existed in block ${DEPLOYED}, and is indexed from block ${DEPLOYED + 1}: what it emitted before is missing; name the block of its deployment in DELEGATE_REGISTRY_${CHAIN_ID}, as in ${registry}@${DEPLOYED + 1}`,
+      }),
+    ]);
+    codeAt = () => undefined;
+    expect(await warningsFor(DEPLOYED + 1)).toEqual([]);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 /** Keeps what contracts say of their collections current: after their events, on a schedule, and when asked. */
 
 import { toEventSelector } from "viem";
-import type { CollectionConfig } from "../../../config.ts";
+import type { CollectionConfig, RegistryConfig } from "../../../config.ts";
 import type { LatestBlock, ReadBlock } from "../../chain/contract/read-block.ts";
 import type { ChainClients } from "../../chain/rpc/clients.ts";
 import type { Database, Queryable } from "../../db/database.ts";
@@ -48,6 +48,7 @@ export interface ContractLoopDeps {
   /** A few existing tokens, whose royalty is asked for. */
   readonly sampleTokens: (db: Queryable, chainId: number, collection: string) => Promise<readonly string[]>;
   readonly collections: readonly CollectionConfig[];
+  readonly registries: readonly RegistryConfig[];
   /** The time between two reads that nothing asked for; 0 is off. */
   readonly hours: number;
   readonly logger: Logger;

@@ -1,7 +1,7 @@
-/** What in a collection's entry in the collections file is at fault, as far as the chain shows it. */
+/** What in a collection's entry in the collections file, or in its chain's settings, is at fault, as far as the chain shows it. */
 
 import { type Address, toHex } from "viem";
-import type { CollectionConfig } from "../../../config.ts";
+import type { CollectionConfig, RegistryConfig } from "../../../config.ts";
 import { type ContractRef, collectionKey } from "../../../domain/token-ref.ts";
 import type { ChainClients } from "../../chain/rpc/clients.ts";
 import type { Logger } from "../../logging/logger.ts";
@@ -11,8 +11,9 @@ export interface EntryFaults {
   /** Warns of a collection without tokens, once in a process, if the chain says why it can have none. Rejects if the node is away. */
   explainEmpty(collection: ContractRef, block: number): Promise<void>;
   /**
-   * Warns of a contract that existed before the first block that is indexed of its chain, once in a process. Rejects if the
-   * node is away, or has no state of that block, which only archive nodes keep.
+   * Warns of a contract, and of the delegate registry of its chain, that existed before the first block that is indexed of
+   * it. Looks for each once in a process. Rejects if the node is away, or has no state of that block, which only archive
+   * nodes keep.
    */
   warnOfLateStart(collection: ContractRef): Promise<void>;
 }
@@ -20,11 +21,12 @@ export interface EntryFaults {
 export function createEntryFaults(deps: {
   readonly clients: ChainClients;
   readonly collections: readonly CollectionConfig[];
+  readonly registries: readonly RegistryConfig[];
   readonly logger: Logger;
 }): EntryFaults {
-  const { clients, collections, logger } = deps;
+  const { clients, collections, registries, logger } = deps;
   const explained = new Set<string>();
-  const started = new Set<string>();
+  const lookedFor = new Set<string>();
 
   async function hasCode({ chainId, address }: ContractRef, block: number): Promise<boolean | undefined> {
     const params: [Address, `0x${string}`] = [address as Address, toHex(block)];
@@ -42,6 +44,20 @@ export function createEntryFaults(deps: {
   const entryOf = ({ chainId, address }: ContractRef): CollectionConfig | undefined =>
     collections.find((each) => each.chainId === chainId && each.address === address);
 
+  async function warnIfOlder(
+    contract: ContractRef,
+    firstBlock: number,
+    { msg, advice }: { readonly msg: string; readonly advice: string },
+  ): Promise<void> {
+    const key = collectionKey(contract);
+    const before = firstBlock - 1;
+    if (lookedFor.has(key) || before < 0) return;
+    lookedFor.add(key);
+    if (!(await hasCode(contract, before))) return;
+    const reason = `it existed in block ${before}, and is indexed from block ${firstBlock}: what it emitted before is missing; ${advice}`;
+    logger.warn({ msg, contract: key, reason });
+  }
+
   return {
     async explainEmpty(contract, block) {
       const collection = entryOf(contract);
@@ -53,17 +69,19 @@ export function createEntryFaults(deps: {
     },
 
     async warnOfLateStart(contract) {
-      const key = collectionKey(contract);
-      const block = firstBlockOf(collections, contract.chainId) - 1;
-      if (started.has(key) || block < 0) return;
-      const isLate = await hasCode(contract, block);
-      started.add(key);
-      if (isLate)
-        logger.warn({
+      const { chainId } = contract;
+      const registry = registries.find((each) => each.chainId === chainId);
+      await Promise.all([
+        warnIfOlder(contract, firstBlockOf(collections, chainId), {
           msg: "A collection is older than its index",
-          collection: key,
-          reason: `its contract existed in block ${block}, and the chain is indexed from block ${block + 1}: what it emitted before is missing; set its startBlock to the block of its deployment`,
-        });
+          advice: "set its startBlock to the block of its deployment",
+        }),
+        registry &&
+          warnIfOlder(registry, registry.startBlock, {
+            msg: "A delegate registry is older than its index",
+            advice: `name the block of its deployment in DELEGATE_REGISTRY_${chainId}, as in ${registry.address}@${registry.startBlock}`,
+          }),
+      ]);
     },
   };
 }

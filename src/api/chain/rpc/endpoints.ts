@@ -208,7 +208,8 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
   function probeOthers(): void {
     const now = performance.now();
     for (const state of states) {
-      const isOld = now - state.probedAt >= PROBE_AFTER_MS || now - state.verifiedAt >= VERIFY_MS;
+      const isVerified = state.verifiedAt > 0 && now - state.verifiedAt < VERIFY_MS;
+      const isOld = now - state.probedAt >= PROBE_AFTER_MS || !isVerified;
       const isDue = state.fault !== undefined || isOld;
       const isHanging = state.probes > PROBES_MAX;
       if (!isDue || isHanging || now < state.pausedUntil - PROBE_MS / 2) continue;
