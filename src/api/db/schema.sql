@@ -691,6 +691,7 @@ CREATE TABLE vitrine.webhook_delivery (
 CREATE INDEX webhook_delivery_age ON vitrine.webhook_delivery USING btree (created_at);
 CREATE INDEX webhook_delivery_claimed ON vitrine.webhook_delivery USING btree (claimed_until) WHERE (claim IS NOT NULL);
 CREATE INDEX webhook_delivery_due ON vitrine.webhook_delivery USING btree (webhook_id, due_at, id) WHERE (status = 'pending'::text);
+CREATE INDEX webhook_delivery_ended ON vitrine.webhook_delivery USING btree (webhook_id, id) WHERE (status = ANY (ARRAY['failed'::text, 'skipped'::text]));
 CREATE UNIQUE INDEX webhook_delivery_event ON vitrine.webhook_delivery USING btree (webhook_id, event_id) WHERE (kind = 'event'::text);
 CREATE INDEX webhook_delivery_extra ON vitrine.webhook_delivery USING btree (webhook_id, due_at, id) WHERE ((status = 'pending'::text) AND (kind <> 'event'::text));
 CREATE INDEX webhook_delivery_list ON vitrine.webhook_delivery USING btree (webhook_id, id);

@@ -20,6 +20,8 @@ it("the indexes that serving needs are created once, and unchanged from then on"
   expect(made.map(({ name }) => name)).toEqual([
     "vitrine_collection_holder_by_holder",
     "vitrine_collection_holder_by_tokens",
+    "vitrine_delegation_enabled_from",
+    "vitrine_delegation_enabled_to",
     "vitrine_delegation_from_to",
     "vitrine_delegation_to_from",
     "vitrine_lock_event_of_collection",

@@ -317,6 +317,27 @@ describe("with more deliveries than one statement has time for", () => {
     expect(left).toEqual([]);
   });
 
+  it.each(["failed", "skipped"])(
+    "those that have %s are listed without reading the others",
+    async (status) => {
+      const { readDeliveries } = await import("../../../src/api/webhooks/delivery-store.ts");
+      const { body } = await create();
+      await addMany(body.id, "status", `case when n in (7, 8) then '${status}' else 'delivered' end`);
+      await test.database.query("analyze vitrine.webhook_delivery");
+      const listed: string[] = [];
+
+      const read = await test.database.transaction((tx) =>
+        countRowsRead(tx, ["vitrine"], async () => {
+          const found = await readDeliveries(tx, body.id, { limit: 50, status });
+          listed.push(...found.map(({ subject }) => subject));
+        }),
+      );
+
+      expect(listed).toEqual(["8", "7"]);
+      expect(read).toBeLessThan(10);
+    },
+  );
+
   it("what is old, and what is left of deleted webhooks, is found without reading the rest", async () => {
     const { forgetOldDeliveries } = await import("../../../src/api/webhooks/module.ts");
     const { body } = await create();

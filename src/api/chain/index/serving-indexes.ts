@@ -53,6 +53,13 @@ export const servingIndexes: readonly ServingIndex[] = [
     table: "delegation",
     columns: `chain_id, ${pair}, rights, type, contract, token_id`,
   })),
+  // Pages of a wallet's delegations, which are shown to anybody (delegation/registry/store.ts).
+  ...["from", "to"].map((wallet) => ({
+    name: `vitrine_delegation_enabled_${wallet}`,
+    table: "delegation",
+    columns: `chain_id, "${wallet}", block_number, log_index`,
+    where: "enabled",
+  })),
   {
     name: "vitrine_token_state_burned",
     table: "token_state",

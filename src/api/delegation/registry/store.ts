@@ -54,17 +54,21 @@ type Page = Answer<{ readonly records: readonly DelegationRecord[]; readonly nex
 
 export type Direction = "incoming" | "outgoing" | "all";
 
-const directions: Record<Direction, string> = {
-  incoming: 'd."to" = $5',
-  outgoing: 'd."from" = $5',
-  all: '(d."to" = $5 or d."from" = $5)',
+// Apart from each other, so that each is read in order by a database index.
+const directions: Record<Direction, readonly string[]> = {
+  incoming: ['d."to" = $5'],
+  outgoing: ['d."from" = $5'],
+  all: ['d."to" = $5', 'd."from" = $5 and d."to" <> $5'],
 };
 
 /** A wallet's active delegations, in the order of their last events. */
 export const readOfWallet = (
   index: RegistryIndex,
   query: PageQuery & { readonly wallet: string; readonly direction: Direction },
-): Promise<Page> => readPage(index, query, `d.enabled and ${directions[query.direction]}`, [query.wallet]);
+): Promise<Page> => {
+  const conditions = directions[query.direction].map((condition) => `d.enabled and ${condition}`);
+  return readPage(index, query, conditions, [query.wallet]);
+};
 
 /** Delegations of any type from one wallet to another; with rights, only those that satisfy them. */
 export const readBetween = (
@@ -74,36 +78,40 @@ export const readBetween = (
   const { from, to, rights } = query;
   const stands = rights === undefined ? "d.enabled" : standsFor("$7");
   const parameters = rights === undefined ? [from, to] : [from, to, rights];
-  return readPage(index, query, `d."from" = $5 and d."to" = $6 and ${stands}`, parameters);
+  return readPage(index, query, [`d."from" = $5 and d."to" = $6 and ${stands}`], parameters);
 };
 
+/** Those for which one of the conditions holds; none may meet two. */
 async function readPage(
   index: RegistryIndex,
   { chainId, limit, after }: PageQuery,
-  condition: string,
+  conditions: readonly string[],
   parameters: readonly unknown[],
 ): Promise<Page> {
   type Row = Partial<DelegationRecord> & Trust & { block: string; log: number };
   // One extra row shows whether another page follows.
   const asked = [chainId, after?.block ?? -1, after?.log ?? -1, limit + 1, ...parameters];
   const trusted = trust(index, asked.length);
+  const inOrder = "order by d.block_number, d.log_index limit $4";
+  const found = conditions.map(
+    (condition) => `(select * from ${index.tables.delegation} d
+          where d.chain_id = $1 and (d.block_number, d.log_index) > ($2::numeric, $3::int) and ${condition} ${inOrder})`,
+  );
   const rows = await index.database.query<Row>(
     `${trusted.before}
      select ${trusted.columns}, d.type, d."from", d."to", d.contract, d.token_id as "tokenId", d.rights,
             d.amount, d.block_number as block, d.log_index as log
        from (select) one
        left join lateral (
-         select * from ${index.tables.delegation} d
-          where d.chain_id = $1 and (d.block_number, d.log_index) > ($2::numeric, $3::int) and ${condition}
-          order by d.block_number, d.log_index limit $4) d on true`,
+         select * from (${found.join(" union all ")}) d ${inOrder}) d on true`,
     [...asked, ...trusted.parameters],
   );
-  const found = rows.filter((row) => row.type !== null);
-  const last = found.length > limit ? found[limit - 1] : undefined;
+  const records = rows.filter((row) => row.type !== null);
+  const last = records.length > limit ? records[limit - 1] : undefined;
   return {
     isCurrent: rows[0]?.isCurrent ?? false,
     asOf: rows[0]?.asOf ?? null,
-    records: found.slice(0, limit).map(({ isCurrent: _, asOf: __, block: ___, log: ____, ...record }) => {
+    records: records.slice(0, limit).map(({ isCurrent: _, asOf: __, block: ___, log: ____, ...record }) => {
       return record as DelegationRecord;
     }),
     next: last ? { block: Number(last.block), log: last.log } : null,
