@@ -217,8 +217,9 @@ describe("Retry-After", () => {
     await ask(database, ["101"]);
     replica.wake();
     await eventually(paused, ([host]) => (host?.seconds ?? 0) > 100);
-    await ask(database, ["102"]);
     await makeDue(database);
+    // After that: what was claimed before would be due although it had been put back to wait for the host.
+    await ask(database, ["102"]);
     const receipt = await setup.request(["1000"]);
     replica.wake();
     expect((await setup.done(receipt))?.tokens).toMatchObject([{ status: "updated" }]);
