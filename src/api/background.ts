@@ -16,6 +16,7 @@ import { metadataJobs, RENORMALISE_CHANNEL, startRenormaliser } from "./metadata
 import {
   chooseProbe,
   createRefreshMetrics,
+  endLongTokenLeases,
   endLongTokenWaits,
   onImageProbed,
   RECEIPT_CHANNEL,
@@ -108,7 +109,12 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
   });
   const longWaits = startLongWaits({
     database,
-    ends: [endLongPauses, endLongTokenWaits, endLongDeliveryWaits(config.webhookPausesMs)],
+    ends: [
+      endLongPauses,
+      endLongTokenWaits,
+      endLongTokenLeases,
+      endLongDeliveryWaits(config.webhookPausesMs),
+    ],
     isOn,
     logger,
   });

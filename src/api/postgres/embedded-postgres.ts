@@ -71,20 +71,20 @@ export async function joinEmbeddedPostgres(
 
   let keeper: ChildProcess | undefined;
   let keeperStarted = 0;
-  let lastSign = Date.now();
+  let lastSign = performance.now();
   let state: State = "absent";
-  while (Date.now() - lastSign < patienceMs) {
+  while (performance.now() - lastSign < patienceMs) {
     const server = runningServer(files.cluster);
     state = server ? await ask(files, server) : "absent";
 
     // Replaying the log after a crash may take minutes; the server reports it throughout.
-    if (state === "starting") lastSign = Date.now();
+    if (state === "starting") lastSign = performance.now();
     if (isDiskFull(state)) break;
     if (keeper?.exitCode) throw await notJoined(files, freeBytes, `did not start; ${files.log} says why.`);
-    const isKeeperDue = !keeper || (hasEnded(keeper) && Date.now() - keeperStarted > KEEPER_PAUSE_MS);
+    const isKeeperDue = !keeper || (hasEnded(keeper) && performance.now() - keeperStarted > KEEPER_PAUSE_MS);
     if (isKeeperDue && (state === "absent" || state === "unwatched")) {
       keeper = startKeeper(dataFolder, idleMs);
-      keeperStarted = Date.now();
+      keeperStarted = performance.now();
     }
 
     if (server && (state === "ready" || state === "unwatched")) return urlOf(files, server, "vitrine");
@@ -131,8 +131,8 @@ export async function stopEmbeddedPostgres(dataFolder: string): Promise<void> {
   const server = runningServer(cluster);
   if (!server) return;
   interrupt(server);
-  for (const start = Date.now(); runningServer(cluster)?.pid === server.pid; ) {
-    if (Date.now() - start > PATIENCE_MS) {
+  for (const start = performance.now(); runningServer(cluster)?.pid === server.pid; ) {
+    if (performance.now() - start > PATIENCE_MS) {
       throw new BootError(`PostgreSQL in ${cluster} does not stop; end its process ${server.pid} by hand.`);
     }
     await sleep(POLL_MS);

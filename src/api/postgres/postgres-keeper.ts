@@ -192,13 +192,13 @@ async function watch(session: pg.Client): Promise<never> {
   const lost = new AbortController();
   session.once("end", () => lost.abort());
   let sessions = "";
-  let quietSince = Date.now();
+  let quietSince = performance.now();
   for (;;) {
     await sleep(Math.min(PROBE_EVERY_MS, idleMs / 4), undefined, { signal: lost.signal });
     const use = await checkUse(session);
-    if (use.clients > 0 || use.sessions !== sessions) quietSince = Date.now();
+    if (use.clients > 0 || use.sessions !== sessions) quietSince = performance.now();
     sessions = use.sessions;
-    if (Date.now() - quietSince >= idleMs && (await refuseUsers(session, sessions))) leave();
+    if (performance.now() - quietSince >= idleMs && (await refuseUsers(session, sessions))) leave();
   }
 }
 

@@ -23,7 +23,7 @@ export { collectionRefreshRoutes, viewCollectionReceipt } from "./collections/co
 export { startRefreshJobs } from "./jobs.ts";
 export { createRefreshMetrics } from "./metrics.ts";
 export { chooseProbe } from "./queue/hosts.ts";
-export { endLongTokenWaits } from "./queue/long-waits.ts";
+export { endLongTokenLeases, endLongTokenWaits } from "./queue/long-waits.ts";
 export { depth, HOST_TOKENS_MAX } from "./queue/overview-store.ts";
 export { findQueued, REFRESH_CHANNEL } from "./queue/queue.ts";
 export { RECEIPT_CHANNEL } from "./receipts/receipts.ts";

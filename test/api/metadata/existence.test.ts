@@ -194,6 +194,15 @@ describe("a token without an indexed transfer", () => {
     expect(await serve(functions, setting).kindOf(NEW)).toBe("unavailable");
   });
 
+  it("is asked of again at the same block once the node answers", async () => {
+    let isAway = true;
+    const { kindOf } = serve({ ...offersExists, nobody: () => (isAway ? "unavailable" : "reverts") });
+    expect(await kindOf(NEW)).toBe("unavailable");
+    isAway = false;
+
+    expect(await kindOf(NEW)).toBe("exists");
+  });
+
   it("costs one question about what the contract offers, however many ask at one block", async () => {
     const { ask, asked } = serve(offersExists);
 

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { readDocument } from "../../../src/api/metadata/uri/resolve.ts";
 import {
   BLOCK,
@@ -53,6 +53,24 @@ describe("a sound document", () => {
       },
     });
     expect(resolution.durationMs).toBeGreaterThanOrEqual(0);
+  });
+
+  it("took no time that a clock was set forward or back by meanwhile", async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date"] });
+    for (const days of [30, -30]) {
+      harness.answers[0] = (response) => {
+        vi.setSystemTime(Date.now() + days * 86_400_000);
+        response.end(SOUND);
+      };
+
+      const { durationMs } = await harness.resolveUri(`${harness.urlOf(0)}/1`);
+
+      expect(durationMs).toBeGreaterThanOrEqual(0);
+      // A column of PostgreSQL's integers holds 24 days.
+      expect(durationMs).toBeLessThan(60_000);
+      expect(durationMs).toBe(Math.round(durationMs));
+    }
   });
 
   it("of an ERC-1155 token has its id filled in, in the URI and in every string value", async () => {

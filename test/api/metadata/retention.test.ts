@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Database } from "../../../src/api/db/database.ts";
+import { fillImageKeys } from "../../../src/api/metadata/records/image-key-store.ts";
 import { forgetOldVersions } from "../../../src/api/metadata/records/retention.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { countRowsRead, createTestDatabase } from "../../support/database.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -105,4 +107,42 @@ describe("of a token's history", () => {
     );
     expect(orphans).toEqual([]);
   });
+});
+
+it("is looked through in pages, since nearly all of it stays: each statement is short, however many tokens there are", async () => {
+  const TOKENS = 12_000;
+  await database.query(
+    `with v as (
+       insert into vitrine.version (chain_id, collection, token_id, number, trigger, outcome, content_hash, duration_ms, fetched_at)
+       select $1, $2, n, 1, 'mint', 'updated', md5(n::text), 1, now() - interval '91 days' - n * interval '1 second'
+         from generate_series(1, $3::int) n returning id, token_id, content_hash),
+     d as (insert into vitrine.document (hash, body, stored_at) select content_hash, '', now() - interval '91 days' - token_id::int * interval '1 second' from v)
+     insert into vitrine.token (chain_id, collection, token_id, served_version, image_key)
+     select $1, $2, token_id, case when token_id % 5000 <> 0 then id end, 1 from v`,
+    [CHAIN_ID, COLLECTION, TOKENS],
+  );
+  await database.query("analyze vitrine.version, vitrine.token, vitrine.document");
+  const read: number[] = [];
+  const counted: Database = {
+    ...database,
+    query: (sql, parameters, name) =>
+      database.transaction(async (tx) => {
+        let rows: unknown[] = [];
+        // As where the tables are larger.
+        await tx.query("set local enable_seqscan = off");
+        const count = await countRowsRead(tx, ["vitrine"], async () => {
+          rows = await tx.query(sql, parameters, name);
+        });
+        read.push(count);
+        return rows as never[];
+      }),
+  };
+
+  expect(await forgetOldVersions.run(counted)).toBe(4);
+  expect(await fillImageKeys.run(counted)).toBe(0);
+
+  expect((await numbers()).length).toBe(TOKENS - 2);
+  expect(await documents()).toBe(TOKENS - 2);
+  // 5,000 rows of a page, and what each is compared with.
+  expect(Math.max(...read)).toBeLessThanOrEqual(10_100);
 });

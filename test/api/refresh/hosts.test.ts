@@ -3,9 +3,19 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { isHostFault, signalOf } from "../../../src/api/fetch/host-fault.ts";
 import { answerOverdue } from "../../../src/api/refresh/receipts/receipt-timeout.ts";
+import { addSweep } from "../../../src/api/refresh/triggers/new-sweeps.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { ask, claimOne, emptyTables, makeDue, passSeconds, readQueue } from "../../support/refresh.ts";
+import {
+  ask,
+  CHAIN_ID,
+  COLLECTION,
+  claimOne,
+  emptyTables,
+  makeDue,
+  passSeconds,
+  readQueue,
+} from "../../support/refresh.ts";
 import { answerHero, createReplicas, refuse, silence, startHost } from "../../support/replicas.ts";
 import { createWorkerSetup } from "../../support/worker.ts";
 
@@ -164,6 +174,24 @@ describe("a request that waits for a paused host", () => {
     expect(await readQueue(database)).toMatchObject([{ requested: 1, done: 0 }]);
   });
 
+  it("waits on in the receipt of a sweep that is older than its own wait", async () => {
+    const receipt = await ask101();
+    await addSweep(database, {
+      chainId: CHAIN_ID,
+      collection: COLLECTION,
+      from: "0",
+      to: "200",
+      block: 1,
+      skipRead: false,
+      receiptId: receipt,
+    });
+    await pause();
+
+    expect(await wait(receipt, 60)).toMatchObject([{ status: "queued" }]);
+    await passSeconds(database, 11 * 60);
+    expect(await wait(receipt, 60)).toMatchObject([{ status: "failed" }]);
+  });
+
   it("waits on where the host is not paused, or the fetch has begun", async () => {
     const receipt = await ask101();
     expect(await wait(receipt, 11)).toMatchObject([{ status: "queued" }]);
@@ -189,8 +217,9 @@ describe("Retry-After", () => {
     await ask(database, ["101"]);
     replica.wake();
     await eventually(paused, ([host]) => (host?.seconds ?? 0) > 100);
-    await ask(database, ["102"]);
     await makeDue(database);
+    // After that: what was claimed before would be due although it had been put back to wait for the host.
+    await ask(database, ["102"]);
     const receipt = await setup.request(["1000"]);
     replica.wake();
     expect((await setup.done(receipt))?.tokens).toMatchObject([{ status: "updated" }]);

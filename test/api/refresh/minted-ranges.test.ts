@@ -112,6 +112,20 @@ describe("a range that was minted", () => {
     expect(await openSweeps()).toMatchObject([{ minted: true, block: 95 }]);
   });
 
+  it("becomes known as well where a reorg reverts an event within it before its turn has come", async () => {
+    await setup.clear();
+    await database.query("truncate vitrine.sweep, vitrine.cause, vitrine.cause_cursor");
+    await setup.setChain(100, 70);
+    await setup.add({ block: 80, source: "mint", from: 1n, to: 12_000n });
+    await setup.add({ block: 90, source: "BatchMetadataUpdate", from: 1n, to: 100n });
+    await triggers.handleBatch();
+    await setup.revert(90);
+    await work();
+
+    expect(await countKnown()).toBe(12_000);
+    expect(await openSweeps()).toEqual([]);
+  });
+
   it("is no part of a sweep of the whole collection that waits: its tokens would stay unknown", async () => {
     await setup.clear();
     await database.query("truncate vitrine.sweep, vitrine.cause, vitrine.cause_cursor");

@@ -5,6 +5,7 @@ import { findKnown } from "../../../src/api/metadata/records/listing-store.ts";
 import { notReadSince } from "../../../src/api/metadata/records/store.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
+import { chooseProbe } from "../../../src/api/refresh/queue/hosts.ts";
 import { complete, type Lease, lockLeases, returnExpired } from "../../../src/api/refresh/queue/leases.ts";
 import { settle } from "../../../src/api/refresh/receipts/receipts.ts";
 import { readTokens } from "../../../src/api/search/sync/store.ts";
@@ -22,6 +23,7 @@ import {
 } from "../../support/refresh.ts";
 
 const TOKENS = 5_000;
+const OTHER_COLLECTION = "0x00000000000000000000000000000000000000bb";
 // Each token is looked up a few times, by several statements.
 const ROWS_PER_TOKEN = 20;
 
@@ -151,6 +153,35 @@ describe("in a collection that PostgreSQL knows nothing of yet", () => {
     expect(learned).toHaveLength(some.length);
   });
 });
+
+it.each(["plain", "byKey"] as const)(
+  "a probe is chosen by some of what waits for its host (%s)",
+  async (kind) => {
+    await database.query("update vitrine.refresh set host = 'many.example', wanted = done + 1, lease = null");
+    await database.query("update vitrine.token set last_outcome = 'failed'");
+    await ask(database, ["1", "2"], { collection: OTHER_COLLECTION });
+    await database.query("update vitrine.refresh set host = 'few.example' where collection = $1", [
+      OTHER_COLLECTION,
+    ]);
+
+    await database.query(
+      `insert into vitrine.host (host, failures, reason)
+     select host, 5, 'x' from unnest('{none.example,few.example,many.example}'::text[]) as h(host) on conflict do nothing`,
+    );
+
+    for (const [host, rows] of [
+      ["none.example", 5],
+      ["few.example", 10],
+      ["many.example", 1_500],
+    ] as const) {
+      const read = await database.transaction(
+        (tx) => countRowsRead(tx, ["vitrine"], () => chooseProbe(tx, host)),
+        kind,
+      );
+      expect(read, host).toBeLessThanOrEqual(rows);
+    }
+  },
+);
 
 it("many tokens are recorded by their own rows, though the statements were planned while the tables were empty", async () => {
   const MANY = 2_000;

@@ -215,6 +215,7 @@ describe("what can't be read is no change, and puts the round off", () => {
 
     expect(await sampled.round()).toMatchObject({ begun: "postponed", documents: [], isSwept: false });
     expect((await readQueue(database)).filter(({ requested, done }) => requested > done)).toEqual([]);
+    expect(await sampled.dueIn()).toBeLessThanOrEqual(600);
   });
 
   it("a node that is away", async () => {

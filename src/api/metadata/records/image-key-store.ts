@@ -4,7 +4,8 @@ import { hash } from "node:crypto";
 import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
-import { type DailyJob, repeatInBatches } from "../../jobs/daily.ts";
+import type { DailyJob } from "../../jobs/daily.ts";
+import { walkInPages } from "../../jobs/walk-in-pages.ts";
 
 /** Of a document without an image. No URL hashes to it but by chance. */
 const NO_IMAGE = "0";
@@ -38,17 +39,24 @@ export async function readServedImages(
 
 // JSON may name a character that PostgreSQL's text can't hold; such an image is found at the next read.
 const missingKeys = `
-  update vitrine.token t
-     set image_key = coalesce(('x' || left(encode(sha256(convert_to(k.image, 'UTF8')), 'hex'), 16))::bit(64)::bigint, ${NO_IMAGE})
-    from (select t.chain_id, t.collection, t.token_id,
-                 case when strpos(v.metadata, '\\u0000') = 0 then v.metadata::json ->> 'image' end as image
-            from vitrine.token t join vitrine.version v on v.id = t.served_version
-           where t.image_key is null limit $1) k
-   where (t.chain_id, t.collection, t.token_id) = (k.chain_id, k.collection, k.token_id) and t.image_key is null
-  returning 1`;
+  with page as materialized (
+    select t.chain_id, t.collection, t.token_id, t.served_version, t.image_key from vitrine.token t
+     where (t.chain_id, t.collection, t.token_id) > ($2::bigint, $3::text, $4::numeric)
+     order by t.chain_id, t.collection, t.token_id limit $1
+  ), filled as (
+    update vitrine.token t
+       set image_key = coalesce(('x' || left(encode(sha256(convert_to(k.image, 'UTF8')), 'hex'), 16))::bit(64)::bigint, ${NO_IMAGE})
+      from (select p.chain_id, p.collection, p.token_id,
+                   case when strpos(v.metadata, '\\u0000') = 0 then v.metadata::json ->> 'image' end as image
+              from page p join vitrine.version v on v.id = p.served_version
+             where p.image_key is null) k
+     where (t.chain_id, t.collection, t.token_id) = (k.chain_id, k.collection, k.token_id) and t.image_key is null
+    returning 1)
+  select array[chain_id::text, collection, token_id::text] as place, (select count(*)::int from filled) as changed
+    from page order by chain_id desc, collection desc, token_id desc limit 1`;
 
 /** For documents that were served before the keys were. */
 export const fillImageKeys: DailyJob = {
   name: "fill in image keys",
-  run: (database) => repeatInBatches(database, missingKeys),
+  run: (database) => walkInPages(database, missingKeys, ["0", "", "0"]),
 };

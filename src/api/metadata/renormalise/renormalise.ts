@@ -188,14 +188,14 @@ const metadataOf = ({ resolution }: FetchEnd): Metadata[] =>
   resolution.kind === "document" ? [resolution.document.metadata] : [];
 
 function readOne(stored: StoredReading, body: Buffer): FetchEnd {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   const read = readDocument(body, filledId(stored));
   const { chainId, collection, tokenId, uri, block, verified } = stored;
   const answer = read.kind === "document" ? { ...read, document: { ...read.document, verified } } : read;
   return {
     token: { chainId, collection, tokenId },
     trigger: RENORMALISE,
-    resolution: { ...answer, uri, block, durationMs: Date.now() - startedAt },
+    resolution: { ...answer, uri, block, durationMs: Math.round(performance.now() - startedAt) },
   };
 }
 

@@ -60,6 +60,7 @@ export type AskExistence = (
 ) => Promise<ReadonlyMap<string, Existence>>;
 
 const ABSENT: Existence = { kind: "absent" };
+const unanswered = new Error("the node did not answer what the contract offers");
 
 export function createExistence(deps: ExistenceDeps): AskExistence {
   const { calls, readUri, latestBlock, readContract } = deps;
@@ -103,10 +104,20 @@ export function createExistence(deps: ExistenceDeps): AskExistence {
     );
   }
 
-  function offeredBy(token: TokenRef, owned: readonly TokenRef[], block: number): Promise<Offered> {
+  async function offeredBy(token: TokenRef, owned: readonly TokenRef[], block: number): Promise<Offered> {
     if (owned.length === 0) return findOffered(token, owned, block);
     const name = `${collectionKey(token)}:${block}`;
-    return offers.get(name, () => findOffered(token, owned, block));
+    try {
+      return await offers.get(name, async () => {
+        const offered = await findOffered(token, owned, block);
+        // Not kept: a chain may stay at one block for long.
+        if (offered === "unavailable") throw unanswered;
+        return offered;
+      });
+    } catch (error) {
+      if (error === unanswered) return "unavailable";
+      throw error;
+    }
   }
 
   /** `proven` if the contract returns a URI as well. */

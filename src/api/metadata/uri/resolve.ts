@@ -155,14 +155,14 @@ export function createResolve(deps: Fetching & { readonly readUri: ReadUri }): R
   }
 
   return async (token, standard, block, { signal, admit, known } = {}) => {
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const read = await inSpan("read token URI", noDetails, () => readUri(token, standard, block));
     const outcome = (uri: string | null, answer: HostAnswer, host?: string): Resolution => ({
       ...answer,
       host,
       uri: uri === null ? null : stored(uri),
       block,
-      durationMs: Date.now() - startedAt,
+      durationMs: Math.round(performance.now() - startedAt),
     });
     if (read.kind === "reverted") return outcome(null, failed("token_reverted", read.message, false));
     if (read.kind === "unavailable") {

@@ -29,18 +29,40 @@ export const hostsOf = (name: string, rows: string, max?: string): string => `
       from ${name} h where h.host is not null${max === undefined ? "" : ` and h.place <= ${max}`}
   )`;
 
-/** Chooses a token that the host has answered for: others may fail for a reason of their own. */
+// How many tokens are read for a probe: the queue may hold a million of a host that has answered for none.
+const TOKENS_READ = 200;
+const COLLECTIONS_READ = 5;
+
+/**
+ * Chooses a token that the host has answered for: others may fail for a reason of their own. One that waits for the host or is
+ * being fetched, or else one of the same collections.
+ */
 export async function chooseProbe(db: Queryable, host: string): Promise<void> {
   await db.query(
     `update vitrine.host h
         set probe_chain_id = k.chain_id, probe_collection = k.collection, probe_token_id = k.token_id
-       from (select r.chain_id, r.collection, r.token_id from vitrine.refresh r
-              -- Token by token up to the first: joined, all tokens of the host may be read.
+       from (with awaited as materialized (
+               (select r.chain_id, r.collection, r.token_id from vitrine.refresh r
+                 where ${WAITING} and r.host = $1 limit ${TOKENS_READ})
+               union all
+               (select r.chain_id, r.collection, r.token_id from vitrine.refresh r
+                 where ${LEASED} and r.host = $1 limit ${TOKENS_READ})
+             ), tokens as materialized (
+               select * from awaited
+               union all
+               select o.chain_id, o.collection, o.token_id
+                 from (select distinct chain_id, collection from awaited limit ${COLLECTIONS_READ}) c
+                cross join lateral (
+                  select r.* from vitrine.refresh r where (r.chain_id, r.collection) = (c.chain_id, c.collection)
+                   order by r.chain_id, r.collection, r.token_id limit ${TOKENS_READ}) o
+                where o.host = $1)
+             select a.* from tokens a
+              -- Token by token up to the first: joined, all tokens may be read.
               cross join lateral (
                 select from vitrine.token t
-                 where (t.chain_id, t.collection, t.token_id) = (r.chain_id, r.collection, r.token_id)
+                 where (t.chain_id, t.collection, t.token_id) = (a.chain_id, a.collection, a.token_id)
                    and t.last_outcome = 'good' offset 0) t
-              where r.host = $1 limit 1) k
+              limit 1) k
       where h.host = $1`,
     [host],
   );

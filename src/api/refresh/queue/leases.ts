@@ -228,14 +228,21 @@ export async function release(db: Queryable, leases: readonly Lease[]): Promise<
  * to wait for, and has used up an attempt.
  */
 export async function returnExpired(db: Queryable): Promise<void> {
-  await db.query(
-    `update vitrine.refresh r
-        set lease = null, leased_until = null, anonymous = ${STILL_ANONYMOUS}, not_before = least(not_before, now())
-      where r.ctid = any(array(
-        -- Not in the order of \`lockRows\`: it waits for no row.
-        select e.ctid from vitrine.refresh e where e.lease is not null and e.leased_until < now()
-           for update skip locked))`,
-    [],
-    "expired leases",
-  );
+  await db.query(returnLeases("e.leased_until < now()"), [], "expired leases");
+}
+
+/** SQL: puts the tokens `e` back. Not in the order of `lockRows`: it waits for no row. */
+const returnLeases = (which: string): string => `
+  update vitrine.refresh r
+     set lease = null, leased_until = null, anonymous = ${STILL_ANONYMOUS}, not_before = least(not_before, now())
+   where r.ctid = any(array(
+     select e.ctid from vitrine.refresh e where e.lease is not null and ${which} for update skip locked))`;
+
+/**
+ * The same for up to `limit` leases that run longer than any does: of a clock that has stepped back since. One that a process
+ * still renews is lost to it at worst, and its token fetched once more. Returns how many they were.
+ */
+export async function returnLong(db: Queryable, limit: number): Promise<number> {
+  const sql = returnLeases(`e.leased_until > now() + 2 * ${LEASE} limit $1`);
+  return (await db.query(`${sql} returning 1`, [limit])).length;
 }

@@ -3,6 +3,7 @@
 import type { EndLongWaits } from "../../jobs/long-waits.ts";
 import { RETRY_AFTER_MAX_MS, recheckPolicy } from "../../jobs/retry-policies.ts";
 import { hostsOf, WAITING } from "./hosts.ts";
+import { returnLong } from "./leases.ts";
 import { priorities, priorityLevels } from "./priorities.ts";
 
 /** The longest wait of tokens of a priority, in milliseconds. */
@@ -30,3 +31,6 @@ export const endLongTokenWaits: EndLongWaits = async (db, limit) => {
   );
   return rows.length;
 };
+
+/** Makes tokens due whose process may have died: their leases would run until the clock has caught up. */
+export const endLongTokenLeases: EndLongWaits = returnLong;

@@ -29,7 +29,7 @@ export interface UnseenQueue {
 export function createUnseenQueue(
   db: Queryable,
   max = UNSEEN_MAX,
-  now: () => number = Date.now,
+  now: () => number = () => performance.now(),
 ): UnseenQueue {
   let waiting = 0;
   let countedAt = Number.NEGATIVE_INFINITY;

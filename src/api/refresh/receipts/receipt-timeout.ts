@@ -8,10 +8,12 @@ import { noteChanged } from "./receipts.ts";
 const CHECK_EVERY_MS = 10_000;
 
 /**
- * Fails receipt tokens that have waited over ten minutes for a paused host. The tokens stay queued and are fetched once
- * their host answers: an event's request is not dropped. Returns how many receipt tokens it ended.
+ * Fails receipt tokens that have waited over ten minutes, and whose host is paused. The tokens stay queued and are fetched
+ * once their host answers: an event's request is not dropped. Returns how many receipt tokens it ended.
  */
 export async function answerOverdue(db: Queryable): Promise<number> {
+  const isOverdue = (since: string): string =>
+    `${since} < now() - interval '${RECEIPT_TIMEOUT_MS} milliseconds'`;
   const rows = await db.query<{ receiptId: string }>(
     `update vitrine.receipt_token t
         set status = 'failed', reason = h.reason || '; the host is paused because it failed repeatedly'
@@ -19,7 +21,9 @@ export async function answerOverdue(db: Queryable): Promise<number> {
       where ${isPaused("h")} and r.host = h.host and r.wanted > r.done and r.lease is null
         and (t.chain_id, t.collection, t.token_id) = (r.chain_id, r.collection, r.token_id)
         and t.status is null and t.wanted <= r.wanted
-        and p.id = t.receipt_id and p.created_at < now() - interval '${RECEIPT_TIMEOUT_MS} milliseconds'
+        and p.id = t.receipt_id and ${isOverdue("p.created_at")}
+        -- A sweep requests most of its tokens long after its receipt was made.
+        and (${isOverdue("r.waiting_since")} or not exists (select from vitrine.sweep s where s.receipt_id = p.id))
      returning t.receipt_id as "receiptId"`,
   );
   await noteChanged(db, rows);
@@ -32,11 +36,11 @@ export interface ReceiptTimeout {
 
 /** Checks at most every ten seconds, however often it is called. */
 export function createReceiptTimeout(database: Database): ReceiptTimeout {
-  let checkedAt = 0;
+  let checkedAt = Number.NEGATIVE_INFINITY;
   return {
     async check() {
-      if (Date.now() - checkedAt < CHECK_EVERY_MS) return;
-      checkedAt = Date.now();
+      if (performance.now() - checkedAt < CHECK_EVERY_MS) return;
+      checkedAt = performance.now();
       await answerOverdue(database);
     },
   };

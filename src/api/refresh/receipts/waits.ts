@@ -66,21 +66,22 @@ export function createReceiptWaits(database: Database): ReceiptWaits {
     { gone, until = "metadata" }: WaitOptions,
   ): Promise<Receipt | undefined> {
     for (let changes = 0; ; changes++) {
-      const readAt = Date.now();
+      const readAt = performance.now();
       // Subscribed before the receipt is read, so that no change in between is missed.
       const { changed, letGo } = listenTo(id, Math.max(0, Math.min(POLL_MS, deadline - readAt)));
       gone?.addEventListener("abort", letGo);
       try {
         const receipt = await findReceipt(database, id, owner);
         const isOver = receipt?.done && (until === "metadata" || receipt.tokens.every(isImageDecided));
-        const isEnough = isOver || Date.now() >= deadline || gone?.aborted || isStopped;
+        const isEnough = isOver || performance.now() >= deadline || gone?.aborted || isStopped;
         if (!receipt || isEnough) return receipt;
         await changed;
       } finally {
         gone?.removeEventListener("abort", letGo);
         letGo();
       }
-      const pause = changes === 0 || isStopped ? 0 : Math.min(readAt + READ_EVERY_MS, deadline) - Date.now();
+      const pause =
+        changes === 0 || isStopped ? 0 : Math.min(readAt + READ_EVERY_MS, deadline) - performance.now();
       if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
@@ -103,7 +104,7 @@ export function createReceiptWaits(database: Database): ReceiptWaits {
         release();
         return findReceipt(database, id, owner);
       }
-      const read = waitUntil(id, owner, Date.now() + seconds * 1000, options).finally(release);
+      const read = waitUntil(id, owner, performance.now() + seconds * 1000, options).finally(release);
       unfinished.add(read);
       return read.finally(() => unfinished.delete(read));
     },

@@ -181,11 +181,13 @@ export function createRounds(deps: RoundDeps) {
 
   async function askForDocuments(
     tx: Queryable,
-    round: SampledCollection,
+    { chainId, collection }: DueRound,
     read: readonly ReadToken[],
     turn: number,
     block: number,
   ): Promise<"unchanged" | "postponed" | "waits"> {
+    // Without its lease, which ended when the URIs were noted.
+    const round = { chainId, collection };
     const candidates = read.filter(({ mayChange }) => mayChange).map(({ tokenId }) => tokenId);
     const { queued, paused } = await findUnavailable(tx, round, candidates);
     const free = candidates.filter((tokenId) => !queued.has(tokenId) && !paused.has(tokenId));

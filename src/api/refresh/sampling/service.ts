@@ -56,12 +56,12 @@ export function createSampling(deps: SamplingDeps): Sampling | undefined {
   });
   // An unreachable node delays each collection of its chain by the time limit of a call.
   const awayUntil = new Map<number, number>();
-  let checkedForNewAt = 0;
+  let checkedForNewAt = Number.NEGATIVE_INFINITY;
   let nextRoundAt = 0;
 
   async function addNew(): Promise<void> {
-    if (Date.now() - checkedForNewAt < noticeMs) return;
-    checkedForNewAt = Date.now();
+    if (performance.now() - checkedForNewAt < noticeMs) return;
+    checkedForNewAt = performance.now();
     const unsampled = await findUnsampled(database, collections, seconds);
     const served = unsampled.length > 0 ? await metadata.samples.findServed(database, unsampled) : [];
     if (served.length > 0) await addSampled(database, served, seconds);
@@ -80,13 +80,13 @@ export function createSampling(deps: SamplingDeps): Sampling | undefined {
       (await heads.read()).flatMap((head) => (head.ready ? [[head.chainId, head.block]] : [])),
     );
     const ready = collections.filter(
-      ({ chainId }) => blocks.has(chainId) && (awayUntil.get(chainId) ?? 0) <= Date.now(),
+      ({ chainId }) => blocks.has(chainId) && (awayUntil.get(chainId) ?? 0) <= performance.now(),
     );
     const round = await claimRound(database, ready);
     const block = round && blocks.get(round.chainId);
     if (!round || block === undefined) return false;
     const end = await rounds.begin(round, block, signal);
-    if (end === "node_away") awayUntil.set(round.chainId, Date.now() + rounds.postponedSeconds * 1000);
+    if (end === "node_away") awayUntil.set(round.chainId, performance.now() + rounds.postponedSeconds * 1000);
     return true;
   }
 
@@ -94,8 +94,8 @@ export function createSampling(deps: SamplingDeps): Sampling | undefined {
     async pass(signal) {
       await addNew();
       await settleOpen(signal);
-      while (!signal.aborted && Date.now() >= nextRoundAt && (await beginNext(signal))) {
-        nextRoundAt = Math.max(nextRoundAt, Date.now() - pollMs) + spacingMs;
+      while (!signal.aborted && performance.now() >= nextRoundAt && (await beginNext(signal))) {
+        nextRoundAt = Math.max(nextRoundAt, performance.now() - pollMs) + spacingMs;
       }
     },
     pollMs,

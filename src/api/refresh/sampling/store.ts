@@ -9,6 +9,9 @@ import type { SampledCollection, SamplePosition } from "../../metadata/records/s
 // Reading URIs is aborted before the lease ends.
 const LEASE = "interval '2 minutes'";
 const DAY = "interval '24 hours'";
+/** SQL: a day has passed since, or since what a clock said that has stepped back. */
+const isDayOver = (at: string): string =>
+  `coalesce(${at} <= now() - ${DAY} or ${at} > now() + interval '1 minute', true)`;
 
 /** A round that this process may start. */
 export interface DueRound extends SampledCollection {
@@ -89,13 +92,15 @@ export async function claimRound(
     `with due as (
        select s.chain_id, s.collection from vitrine.sampling s
          join unnest($1::bigint[], $2::text[]) as c(chain_id, collection) using (chain_id, collection)
-        where s.asked_at is null and s.next_at <= now() and (s.lease is null or s.leased_until <= now())
+        where s.asked_at is null and s.next_at <= now()
+          -- A lease that runs longer than any is of a clock that has stepped back since.
+          and (s.lease is null or s.leased_until not between now() and now() + 2 * ${LEASE})
         order by s.next_at limit 1 for update of s skip locked
      )
      update vitrine.sampling s set lease = $3, leased_until = now() + ${LEASE}
        from due d where (s.chain_id, s.collection) = (d.chain_id, d.collection)
      returning s.chain_id as "chainId", s.collection, s.lease, s.cursor, s.laps, s.changed_in_a_row as "changedInARow",
-               coalesce(s.swept_for_uris_at <= now() - ${DAY}, true) as "isDayOver"`,
+               ${isDayOver("s.swept_for_uris_at")} as "isDayOver"`,
     [...keys(collections), randomUUID()],
   );
   if (!row) return undefined;
@@ -190,7 +195,7 @@ export async function lockOpenRound(
   const [row] = await tx.query<Omit<OpenRound, "chainId" | "block"> & { block: string }>(
     `select s.collection, s.asked_at::text as "askedAt", s.block, s.tokens::text[] as tokens,
             s.further::text[] as further,
-            coalesce(s.swept_for_documents_at <= now() - ${DAY}, true) as "isSweepDue",
+            ${isDayOver("s.swept_for_documents_at")} as "isSweepDue",
             not exists (
               select from unnest(s.tokens, s.marks) as a(token_id, mark)
                 join vitrine.refresh r on (r.chain_id, r.collection, r.token_id) = (s.chain_id, s.collection, a.token_id)

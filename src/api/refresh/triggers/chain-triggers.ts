@@ -44,7 +44,8 @@ export interface Handled {
   readonly isBackfill: boolean;
 }
 
-export function createChainTriggers({ database, tables, metadata, media, now = Date.now }: ChainTriggerDeps) {
+export function createChainTriggers(deps: ChainTriggerDeps) {
+  const { database, tables, metadata, media, now = () => performance.now() } = deps;
   const behind = new Map<number, { readonly latest: string; readonly since: number }>();
   // The chains of which this process has handled a batch.
   const begun = new Set<number>();

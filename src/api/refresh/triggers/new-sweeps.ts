@@ -53,6 +53,8 @@ export async function addSweep(db: Queryable, sweep: NewSweep): Promise<string |
                          -- Its app may cancel it.
                          and app_id is null
                          and from_token_id <= $3::numeric and to_token_id >= $4::numeric
+                         -- Block 0 would make one that adds the tokens of a mint one that hides them, and the other way round.
+                         and (not minted or (block > 0 and $5 > 0))
                        order by id limit 1 for update)
        returning s.receipt_id
      ), added as (

@@ -86,7 +86,8 @@ export function createRecorder(deps: RecorderDeps): Recorder {
 
   const mayWork = (): boolean =>
     working === 0 ||
-    (working < TRANSACTIONS_MAX && (waiting.length >= SECOND_MIN || Date.now() - startedAt > GATHER_MS));
+    (working < TRANSACTIONS_MAX &&
+      (waiting.length >= SECOND_MIN || performance.now() - startedAt > GATHER_MS));
 
   function begin(): void {
     if (working > 0 || waiting.length >= FIRST_MIN || !isMoreComing()) void work();
@@ -98,7 +99,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     gathering = undefined;
     while (waiting.length > 0 && mayWork()) {
       working++;
-      startedAt = Date.now();
+      startedAt = performance.now();
       const batch = takeBatch(waiting);
       // In the trace of one of them: the transaction is the same for all.
       await runInScope(batch.find(({ scope }) => scope)?.scope, () => recordTogether(batch));

@@ -99,8 +99,8 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   let hostsReadAt = Number.NEGATIVE_INFINITY;
 
   async function claimDue(free: number): Promise<Lease[]> {
-    if (Date.now() - hostsReadAt > HOSTS_EVERY_MS) {
-      hostsReadAt = Date.now();
+    if (performance.now() - hostsReadAt > HOSTS_EVERY_MS) {
+      hostsReadAt = performance.now();
       await askProbes(database);
       hosts.shareWith(await countWorkers(database, worker));
     }
