@@ -189,7 +189,7 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
     guard.onEnd(reason);
   };
   const checkConnections = setInterval(() => {
-    const now = Date.now();
+    const now = performance.now();
     endUnread(connections.values(), limits, { clientOf, end, now });
     endSlowBodies(connections.values(), limits, { clientOf, end, now });
   }, CHECK_EVERY_MS).unref();
@@ -210,7 +210,7 @@ function answerInOrder(connection: Connection, arrival: Arrival, most: number): 
   connection.responses = [...open, response];
   if (forwardedFor(request) !== forwardedFor(connection.request)) connection.client = undefined;
   connection.request = request;
-  connection.requestedAt = Date.now();
+  connection.requestedAt = performance.now();
   const before = open.at(-most);
   if (!before) {
     answer();

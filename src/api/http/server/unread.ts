@@ -35,6 +35,7 @@ export interface Connection extends Lingering {
   client: string | undefined;
   /** The newest request on the connection. */
   request: IncomingMessage | undefined;
+  /** On a clock that is never set, as all times here. */
   requestedAt: number;
   /** The responses that were not finished when the newest request arrived, and its own. */
   responses: ServerResponse[];

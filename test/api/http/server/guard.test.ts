@@ -24,7 +24,14 @@ afterEach(() => {
   server?.closeAllConnections();
   server?.close();
   server = undefined;
+  vi.restoreAllMocks();
 });
+
+/** From now on the machine's clock shows another time. */
+function stepClock(byMs: number): void {
+  const { now } = Date;
+  vi.spyOn(Date, "now").mockImplementation(() => now() + byMs);
+}
 
 async function start(
   listener: RequestListener,
@@ -236,6 +243,17 @@ describe("what is written and not read", () => {
     await once(slow, "close");
     expect(read).toBeGreaterThan(large.length);
   });
+
+  it("is not taken for stalled because the clock steps forward", async () => {
+    const port = await start(answerLarge);
+    await send(port, get("/"));
+    await sleep(600);
+
+    stepClock(3_600_000);
+
+    await sleep(600);
+    expect(ended).toEqual([]);
+  });
 });
 
 describe("a connection", () => {
@@ -268,6 +286,18 @@ describe("a connection", () => {
 
     await until(() => expect(ended).toEqual(["slow_body", "slow_body"]));
     await until(() => expect(slow.filter((socket) => socket.closed)).toHaveLength(2));
+  });
+
+  it("that keeps sending a body is ended also after the clock has stepped back", async () => {
+    const port = await start((request) => void request.resume(), { slowBodies: 1, slowBodyMs: 1_000 });
+    const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n";
+    const arrived = once(server as Server, "request");
+    for (let n = 0; n < 2; n++) (await send(port, head)).resume();
+    await arrived;
+
+    stepClock(-3_600_000);
+
+    await vi.waitFor(() => expect(ended).toEqual(["slow_body"]), { timeout: 10_000 });
   });
 
   it.each([
