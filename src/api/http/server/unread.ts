@@ -27,7 +27,13 @@ export const unreadLimits: UnreadLimits = {
 };
 
 /** Why a connection was ended. */
-export type EndReason = "stalled" | "client_unread" | "process_unread" | "slow_body" | "too_many";
+export type EndReason =
+  | "stalled"
+  | "client_unread"
+  | "process_unread"
+  | "slow_body"
+  | "too_many"
+  | "pipelined";
 
 export interface Connection extends Lingering {
   readonly socket: Socket;
@@ -39,6 +45,8 @@ export interface Connection extends Lingering {
   requestedAt: number;
   /** The responses that were not finished when the newest request arrived, and its own. */
   responses: ServerResponse[];
+  /** How many of its requests wait for earlier ones to be answered. */
+  queued: number;
   /** Since when bytes have been waiting, and how much the client had read by then. */
   waiting: { readonly since: number; readonly taken: number; readonly bytes: number } | undefined;
 }

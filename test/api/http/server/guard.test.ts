@@ -277,6 +277,38 @@ describe("a connection", () => {
     expect(most).toBe(serverLimits.pipelined);
   });
 
+  it("with too many requests behind unanswered ones is ended, and none of them is answered", async () => {
+    let asked = 0;
+    const port = await start((_request, response) => {
+      asked++;
+      setTimeout(() => response.end("served"), 100);
+    });
+    const socket = await send(port, get("/").repeat(20_000));
+    socket.resume();
+
+    await until(() => expect(ended).toEqual(["pipelined"]));
+    await until(() => expect(socket.closed).toBe(true));
+    await sleep(300);
+    expect(ended).toEqual(["pipelined"]);
+    expect(asked).toBe(serverLimits.pipelined);
+  });
+
+  it("is ended too where all together have too many, and those that went free their places", async () => {
+    const port = await start(() => undefined, { pipelined: 1, queued: 6, queuedInAll: 10 });
+    const first = await send(port, get("/").repeat(6));
+    await send(port, get("/").repeat(6));
+    await sleep(200);
+    expect(ended).toEqual([]);
+    (await send(port, get("/").repeat(2))).resume();
+    await until(() => expect(ended).toEqual(["pipelined"]));
+
+    first.destroy();
+    await sleep(200);
+    await send(port, get("/").repeat(2));
+    await sleep(200);
+    expect(ended).toEqual(["pipelined"]);
+  });
+
   it("that keeps sending a body is ended when its address has too many of them", async () => {
     const port = await start((request) => void request.resume(), { slowBodies: 3, slowBodyMs: 100 });
     const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n";
