@@ -1,12 +1,18 @@
 /** Cursors of keyset pages: the position of the page's last entry, bound to the list that it belongs to. */
 
 import { hash } from "node:crypto";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { z } from "@hono/zod-openapi";
 import { ApiError } from "./errors.ts";
 
 const CURSOR_LENGTH_MAX = 1_024;
 // Long enough to distinguish lists.
 const LIST_LENGTH = 8;
+// A URL has little room for more. Only names that repeat a few strange characters have more bytes: up to 12,000.
+const PLAIN_BYTES_MAX = 6_000;
+const UNPACKED_BYTES_MAX = 16_384;
+/** Before a cursor that is compressed. */
+const PACKED = "~";
 
 export const cursorField = z
   .string()
@@ -32,7 +38,7 @@ export function cursorCodec<Content extends readonly unknown[]>(
   return {
     /** `list` names what is paged and its conditions; only the same accepts the cursor. */
     write: (list: readonly unknown[], last: Content): string =>
-      Buffer.from(JSON.stringify([fingerprint(list), ...last])).toString("base64url"),
+      encode(Buffer.from(JSON.stringify([fingerprint(list), ...last]))),
 
     /** Throws INVALID_REQUEST, naming `cursor`, for anything but a cursor of this list. */
     read(list: readonly unknown[], cursor: string): Content {
@@ -60,9 +66,20 @@ export function pageCursor<Position>(position: z.ZodType<Position>) {
   };
 }
 
+const encode = (bytes: Buffer): string =>
+  bytes.length <= PLAIN_BYTES_MAX
+    ? bytes.toString("base64url")
+    : `${PACKED}${deflateRawSync(bytes).toString("base64url")}`;
+
+function decode(cursor: string): Buffer {
+  if (!cursor.startsWith(PACKED)) return Buffer.from(cursor, "base64url");
+  const packed = Buffer.from(cursor.slice(PACKED.length), "base64url");
+  return inflateRawSync(packed, { maxOutputLength: UNPACKED_BYTES_MAX });
+}
+
 function parse(cursor: string): readonly unknown[] {
   try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const parts: unknown = JSON.parse(decode(cursor).toString());
     return Array.isArray(parts) ? parts : [];
   } catch {
     return [];

@@ -3,6 +3,7 @@
 import type { Registry } from "prom-client";
 import type { CollectionConfig } from "../../config.ts";
 import type { CollectionRef } from "../../domain/token-ref.ts";
+import { createConcurrencyLimit } from "../async/concurrency.ts";
 import { createYield } from "../async/yield-to-event-loop.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import { createDatabase, type Database, type PoolSizes } from "../db/database.ts";
@@ -40,6 +41,8 @@ const WARM_MS = 30_000;
 const SLOW_MAX = 4;
 // For searches that PostgreSQL answers.
 const SLOW_CONNECTIONS: PoolSizes = { plain: 2, keyed: 1 };
+// Of the connections that everybody shares; a search across collections may ask for a thousand.
+const ESTIMATES_AT_ONCE = 2;
 
 /**
  * Results include everything committed before the request. They never include burned tokens. Each process keeps its own
@@ -122,8 +125,10 @@ export function createSearch(deps: SearchDeps): SearchService {
   const slow = threads && createDatabase(threads.connectionString, logger, SLOW_CONNECTIONS);
   const slowDatabase = slow ?? database;
 
+  // Not behind slow searches: a collection that fits would not be loaded while another one is searched slowly.
+  const oneOfFew = createConcurrencyLimit(ESTIMATES_AT_ONCE);
   const placeOf = (collection: CollectionRef, by: "asked" | "warm") =>
-    budget.place(collection, by, () => estimateMemory(slowDatabase, collection, max));
+    budget.place(collection, by, () => oneOfFew(() => estimateMemory(database, collection, max)));
 
   async function askAt<K extends Kind>(
     place: "memory" | "database",

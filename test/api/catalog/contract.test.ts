@@ -143,9 +143,15 @@ describe("a collection's answer", async () => {
   };
   /** The code in a block; undefined for one whose state the node doesn't have. */
   let codeAt: (block: number) => string | undefined;
+  const isIn = (log: unknown, range: unknown): boolean => {
+    const { blockNumber } = log as { blockNumber?: string };
+    const { fromBlock, toBlock } = range as { fromBlock: string; toBlock: string };
+    if (blockNumber === undefined) return true;
+    return Number(blockNumber) >= Number(fromBlock) && Number(blockNumber) <= Number(toBlock);
+  };
   const client = {
-    async request({ method, params }: { method: string; params: readonly string[] }) {
-      if (method !== "eth_getCode") return logs;
+    async request({ method, params }: { method: string; params: readonly unknown[] }) {
+      if (method !== "eth_getCode") return logs.filter((log) => isIn(log, params[0]));
       const found = codeAt(Number(params[1]));
       if (found === undefined) throw new Error("missing trie node");
       return found;
@@ -241,6 +247,27 @@ describe("a collection's answer", async () => {
     await pass();
     expect((await read()).information.description).toBe("New");
     expect(fetches).toBe(2);
+  });
+
+  it("is read again, once, after an event in a block that a reorganisation put below the last one searched", async () => {
+    script = { uri: "https://meta.example/contract.json" };
+    document = '{"description":"Old"}';
+    await pass();
+    head = 110;
+    await pass();
+    document = '{"description":"New"}';
+
+    logs = [{ address: COLLECTION, blockNumber: "0x6d", blockHash: "0xb109", logIndex: "0x0" }];
+    head = 111;
+    await pass();
+    expect((await read()).information.description).toBe("New");
+    head = 112;
+    await pass();
+    expect(fetches).toBe(2);
+    logs = [{ address: COLLECTION, blockNumber: "0x6d", blockHash: "0xc109", logIndex: "0x0" }];
+    head = 113;
+    await pass();
+    expect(fetches).toBe(3);
   });
 
   it("is read again by a refresh of the whole collection", async () => {

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
+import { createHealth } from "../../../src/api/catalog/health/health.ts";
 import { countCauses } from "../../../src/api/catalog/health/health-store.ts";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import type { Queryable } from "../../../src/api/db/database.ts";
@@ -375,4 +377,25 @@ describe("the health of a collection", () => {
     const other = await ask(`cause=http_status&cursor=${body.next_cursor}`);
     expect([other.status, other.body.details[0].path]).toEqual([400, "cursor"]);
   });
+});
+
+it("counts that take long, of however many collections, leave connections for everything else", async () => {
+  await know(1);
+  const health = createHealth({ database, tables });
+  const collections = Array.from({ length: 4 }, (_, nth) => ({
+    chainId: CHAIN_ID,
+    address: COLLECTION.replace(/.$/, String(nth)),
+  }));
+  const counts: Promise<unknown>[] = [];
+
+  const answered = await database.transaction(async (tx) => {
+    await tx.query("lock table vitrine.token in access exclusive mode");
+    counts.push(...collections.map((each) => health.read(each)));
+    await sleep(300);
+    const others = Promise.all(Array.from({ length: 5 }, () => database.query("select pg_sleep(0.1)")));
+    return Promise.race([others.then(() => true), sleep(3_000).then(() => false)]);
+  });
+
+  expect(answered).toBe(true);
+  expect(await Promise.all(counts)).toHaveLength(collections.length);
 });

@@ -61,9 +61,14 @@ describe("the cost of an operation", () => {
     ["searchAll", 1_000, 3],
     ["collections", 1_000, 19],
     ["collections", 1_000_000, 1],
+    ["tokens", 1_000, 3],
+    ["tokens(tokenAddresses: [])", 1_000, 3],
+    ["tokens(tokenAddresses: null)", 1_000, 3],
+    ['tokens(tokenAddresses: ["a", "b"])', 1_000_000, 200],
+    ['tokens(tokenAddresses: "a")', 1_000_000, 400],
   ])("counts %s for each of %i collections: %i of them are within it", (field, collections, most) => {
     const schema = buildSchema(
-      "type Query { searchAll: SearchResults collections: [Item] } type SearchResults { id: Int } type Item { id: Int }",
+      "type Query { searchAll: SearchResults collections: [Item] tokens(tokenAddresses: [String!]): OwnedTokens } type SearchResults { id: Int } type OwnedTokens { id: Int } type Item { id: Int }",
     );
     const isTooMuch = (count: number): boolean => {
       const document = parse(

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { createRateLimiter } from "../../../src/api/http/limits/rate-limiter.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createLeasedRateLimiter } from "../../../src/api/http/limits/leased-rate-limiter.ts";
+import { createPoints, createRateLimiter } from "../../../src/api/http/limits/rate-limiter.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -9,6 +10,14 @@ const takeMany = (limiter: ReturnType<typeof createRateLimiter>, times: number, 
   Promise.all(Array.from({ length: times }, () => limiter.take(key)));
 const allowed = (taken: readonly { readonly isAllowed: boolean }[]): number =>
   taken.filter(({ isAllowed }) => isAllowed).length;
+
+/** From now on the machine's clock shows another time. */
+function stepClock(byMs: number): void {
+  const { now } = Date;
+  vi.spyOn(Date, "now").mockImplementation(() => now() + byMs);
+}
+
+afterEach(() => vi.restoreAllMocks());
 
 describe("a rate limit", () => {
   it("is exact across processes that count at the same time", async () => {
@@ -59,5 +68,42 @@ describe("a rate limit", () => {
     const limiter = createRateLimiter(away, limit("away"));
 
     expect(allowed(await takeMany(limiter, 30))).toBe(25);
+  });
+
+  it.each([
+    ["counted request by request", createRateLimiter],
+    [
+      "leased",
+      (...[db, of]: Parameters<typeof createRateLimiter>) =>
+        createLeasedRateLimiter(createPoints(db, of), of),
+    ],
+  ])("lasts no longer because the clock steps back: %s", async (how, create) => {
+    const limiter = create(database, { name: `stepped ${how}`, requests: 2, seconds: 2 });
+    await eventually(
+      () => limiter.take("app"),
+      ({ isAllowed }) => !isAllowed,
+    );
+
+    stepClock(-3_600_000);
+
+    await eventually(
+      () => limiter.take("app"),
+      ({ isAllowed }) => isAllowed,
+    );
+    const refused = await eventually(
+      () => limiter.take("app"),
+      ({ isAllowed }) => !isAllowed,
+    );
+    expect(refused.resetSeconds).toBeLessThanOrEqual(2);
+  });
+
+  it("is one for processes whose clocks are half a minute apart", async () => {
+    const short = { name: "apart", requests: 25, seconds: 10 };
+    const [ahead, behind] = [createRateLimiter(database, short), createRateLimiter(database, short)];
+    stepClock(30_000);
+    await takeMany(ahead, 10);
+    vi.restoreAllMocks();
+
+    expect(allowed(await takeMany(behind, 30))).toBe(15);
   });
 });

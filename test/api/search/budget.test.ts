@@ -222,4 +222,75 @@ describe("through a search thread", () => {
     expect(answers?.values[0]?.value).toBe(4);
     await Promise.all([inMemory.close(), outside.close()]);
   });
+
+  it("a search index that was loaded for a refused question makes room for another like any", async () => {
+    await emptyTables(test.database);
+    const [refused = "", next = ""] = ["a", "b"].map((letter) => COLLECTION.replace(/.$/, letter));
+    for (const name of [refused, next]) {
+      await test.database.query(
+        `insert into vitrine.token (chain_id, collection, token_id, name)
+         select $1, $2, n, 'Hero ' || n from generate_series(1, 3000) n`,
+        [CHAIN_ID, name],
+      );
+    }
+    const search = createSearch({
+      database: test.database,
+      tables: test.tables,
+      logger: silentLogger,
+      memoryMax: 600_000,
+      threads: { connectionString: test.url, count: 1, heapMb: 256 },
+    });
+    const sort = { by: "id", descending: false } as const;
+    const wrong = { filter: ALL, sort, limit: 1, cursor: "none" };
+
+    await expect(search.page({ ...collection, address: refused }, wrong)).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+    });
+    await sleep(300);
+    const { total } = await search.facets({ ...collection, address: next }, ALL);
+
+    expect(total).toBe(3_000);
+    expect(search.state.outside).toEqual([]);
+    await search.close();
+  });
+
+  it("searches that PostgreSQL takes long for keep no other collection waiting", async () => {
+    await emptyTables(test.database);
+    const [large = "", small = ""] = ["a", "b"].map((letter) => COLLECTION.replace(/.$/, letter));
+    for (const [name, tokens] of [
+      [large, 1_000],
+      [small, 10],
+    ] as const) {
+      await test.database.query(
+        `insert into vitrine.token (chain_id, collection, token_id, name)
+         select $1, $2, n, 'Hero ' || n from generate_series(1, $3::int) n`,
+        [CHAIN_ID, name, tokens],
+      );
+    }
+    const search = createSearch({
+      database: test.database,
+      tables: test.tables,
+      logger: silentLogger,
+      memoryMax: 100_000,
+      threads: { connectionString: test.url, count: 1, heapMb: 256 },
+    });
+    const query = { filter: ALL, sort: { by: "id", descending: false }, limit: 1 } as const;
+    const slow: Promise<unknown>[] = [];
+    const total = await test.database.transaction(async (tx) => {
+      // Only a search for locked tokens reads this table.
+      await tx.query(`lock table ${test.tables.lockDefault} in access exclusive mode`);
+      for (let nth = 0; nth < 4; nth++) {
+        slow.push(
+          search.page({ ...collection, address: large }, { ...query, filter: { ...ALL, locked: false } }),
+        );
+      }
+      await sleep(500);
+      const answer = search.page({ ...collection, address: small }, query).then((page) => page.total);
+      return Promise.race([answer, sleep(4_000).then(() => "late")]);
+    });
+
+    expect(total).toBe(10);
+    await Promise.all(slow);
+    await search.close();
+  });
 });

@@ -1,6 +1,8 @@
 /** Long texts, many values, and invalid cursors. */
 
+import { deflateRawSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
+import { CURSOR_LENGTH_MAX } from "../../../src/api/search/cursor.ts";
 import type { TokenQuery } from "../../../src/api/search/query.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { emptyTables } from "../../support/refresh.ts";
@@ -69,6 +71,29 @@ describe("a cursor", () => {
     const other = { ...byId, sort: { by: "id" as const, descending: true }, cursor: nextCursor ?? "" };
 
     await expect(harness.page(other)).rejects.toMatchObject(refused("another order"));
+  });
+
+  it.each([
+    ["three times as many bytes once it is normalised", "\u{1D160}\u{1D164}\u{1D1C0}"],
+    ["six times as many bytes in JSON", "\u0001\u0002\u0003"],
+  ])("is short enough to be sent whatever the name is: one of %s", async (_what, characters) => {
+    const name = [...characters.repeat(400)].slice(0, 1_000).join("");
+    const last = (2n ** 256n - 1n).toString();
+    await harness.record(new Map([last, "1"].map((tokenId) => [tokenId, { name }])));
+    const query = { ...byId, sort: { by: "name" as const, descending: true }, limit: 1 };
+
+    const { tokenIds, nextCursor } = await harness.page(query);
+    expect(tokenIds).toEqual(["1"]);
+    expect(nextCursor?.length).toBeLessThanOrEqual(CURSOR_LENGTH_MAX);
+    expect(nextCursor).toMatch(/^[\w~-]+$/);
+    expect(await idsOf({ ...query, cursor: nextCursor ?? "" })).toEqual([last]);
+  });
+
+  it("that would be too long once it is unpacked is refused", async () => {
+    const cursor = `~${deflateRawSync(Buffer.alloc(1_000_000, "[")).toString("base64url")}`;
+
+    await expect(harness.page({ ...byId, cursor })).rejects.toMatchObject(refused("cursor"));
+    await expect(harness.page({ ...byId, cursor: "~x" })).rejects.toMatchObject(refused("cursor"));
   });
 
   it("of a trait that has changed its display type is refused", async () => {

@@ -1,5 +1,6 @@
 /** Keeps what contracts say of their collections current: after their events, on a schedule, and when asked. */
 
+import { LRUCache } from "lru-cache";
 import { toEventSelector } from "viem";
 import type { CollectionConfig, RegistryConfig } from "../../../config.ts";
 import type { LatestBlock, ReadBlock } from "../../chain/contract/read-block.ts";
@@ -32,12 +33,22 @@ const NEVER_MS = 100 * 365 * 24 * HOUR_MS;
 const BLOCKS_MAX = 500;
 // A longer gap is not searched: every contract of the chain is read again instead.
 const GAP_MAX = 5_000;
+// Blocks that are searched again with the next one: a reorganisation replaces them, and an endpoint may not have had them.
+const AGAIN_BLOCKS = 64;
+const LOGS_KNOWN = 10_000;
 
 // ERC-7572, and the form with the old and the new URI. Only the topic counts: whatever the rest holds is never decoded.
 const TOPICS = [
   toEventSelector("event ContractURIUpdated()"),
   toEventSelector("event ContractURIUpdated(string prevURI, string newURI)"),
 ];
+
+/** What counts of a log, which may be of any shape. */
+interface SeenLog {
+  readonly address?: unknown;
+  readonly blockHash?: unknown;
+  readonly logIndex?: unknown;
+}
 
 export interface ContractLoopDeps {
   readonly database: Database;
@@ -60,6 +71,8 @@ export function createContractPass(deps: ContractLoopDeps) {
   const { database, clients, latestBlock, collections, hours, logger } = deps;
   const nextMs = hours === 0 ? NEVER_MS : hours * HOUR_MS;
   const faults = createEntryFaults(deps);
+  /** The logs of which this process knows, by block and place. */
+  const known = new LRUCache<string, true>({ max: LOGS_KNOWN });
 
   /** Looks through the logs since the last time; a node that is away is asked again at the next pass. */
   async function watch(chainId: number, addresses: readonly string[]): Promise<void> {
@@ -69,7 +82,8 @@ export function createContractPass(deps: ContractLoopDeps) {
     const watched = await readWatched(database, chainId, addresses);
     if (watched === undefined || head - watched > GAP_MAX)
       return noteWatched(database, chainId, addresses, head, addresses);
-    for (let from = watched + 1; from <= head; from += BLOCKS_MAX) {
+    if (head <= watched) return;
+    for (let from = Math.max(0, watched + 1 - AGAIN_BLOCKS); from <= head; from += BLOCKS_MAX) {
       const to = Math.min(head, from + BLOCKS_MAX - 1);
       const logs = (await client.request({
         method: "eth_getLogs",
@@ -81,9 +95,14 @@ export function createContractPass(deps: ContractLoopDeps) {
             toBlock: `0x${to.toString(16)}`,
           },
         ],
-      })) as readonly { readonly address?: unknown }[];
-      const changed = logs.map(({ address }) => String(address).toLowerCase());
+      })) as readonly SeenLog[];
+      const found = logs.map(({ address, blockHash, logIndex }) => ({
+        address: String(address).toLowerCase(),
+        name: `${chainId} ${blockHash} ${logIndex}`,
+      }));
+      const changed = found.filter(({ name }) => !known.has(name)).map(({ address }) => address);
       await noteWatched(database, chainId, addresses, to, changed);
+      for (const { name } of found) known.set(name, true);
     }
   }
 

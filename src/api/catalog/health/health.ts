@@ -1,6 +1,7 @@
 /** The health of a collection: how many of its tokens have which problem, and which tokens they are. */
 
 import { type ContractRef, collectionKey } from "../../../domain/token-ref.ts";
+import { createConcurrencyLimit } from "../../async/concurrency.ts";
 import { createPromiseCache } from "../../async/promise-cache.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
@@ -18,10 +19,19 @@ import {
 const COUNTS_TTL_MS = 10_000;
 const COLLECTIONS_MAX = 100;
 const EXPORT_TOKENS = 5_000;
+// Of the connections that everybody shares: a count has five statements, each of which may take long.
+const COUNT_CONNECTIONS = 3;
 
 export function createHealth({ database, tables }: { database: Database; tables: ChainTables }) {
   const counts = createPromiseCache<string, HealthCounts>({ max: COLLECTIONS_MAX, ttlMs: COUNTS_TTL_MS });
-  const count = (collection: ContractRef): Promise<HealthCounts> => countCauses(database, tables, collection);
+  const oneOfFew = createConcurrencyLimit(COUNT_CONNECTIONS);
+  const count = (collection: ContractRef): Promise<HealthCounts> => {
+    // Collections take turns, so that a small one does not wait for all of a large one.
+    const party = collectionKey(collection);
+    const transaction: Database["transaction"] = (...work) =>
+      oneOfFew(() => database.transaction(...work), undefined, party);
+    return countCauses({ transaction }, tables, collection);
+  };
   const read = (collection: ContractRef): Promise<HealthCounts> =>
     counts.get(collectionKey(collection), () => count(collection));
   async function countImages(collection: ContractRef, code: string): Promise<ImageCounts> {

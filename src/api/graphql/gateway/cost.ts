@@ -57,6 +57,8 @@ const weights: Readonly<Record<string, number>> = {
 const OF_ALL_COLLECTIONS_MAX = COST_MAX / 2;
 const ofEachCollection: Readonly<Record<string, number>> = {
   searchAll: 5,
+  // Searches each one of which the wallet has tokens, one after the other; others may send it some of every collection.
+  tokens: 5,
   collections: 1,
   erc721List: 1,
   erc1155List: 1,
@@ -161,7 +163,8 @@ function createMeasure(
     }
     const type = getNamedType(field.type);
     const values = Math.max(0, valuesOf(node) - VALUES_FREE);
-    const perCollection = parent === schema.getQueryType() ? (ofEachCollection[node.name.value] ?? 0) : 0;
+    const isOfAll = parent === schema.getQueryType() && !namesCollections(node, variables);
+    const perCollection = isOfAll ? (ofEachCollection[node.name.value] ?? 0) : 0;
     if (isLeafType(type) || !node.selectionSet)
       return values + (parent === schema.getMutationType() ? MUTATION_WEIGHT : 0);
     const weight = weights[type.name];
@@ -221,6 +224,12 @@ function argumentOf(
 function countOf(node: FieldNode, name: string, variables: Readonly<Record<string, unknown>>): number {
   const list = argumentOf(node, name, variables);
   return Array.isArray(list) ? Math.max(list.length, 1) : 1;
+}
+
+/** Whether a field that may be of all collections is of some instead. */
+function namesCollections(node: FieldNode, variables: Readonly<Record<string, unknown>>): boolean {
+  const named = argumentOf(node, "tokenAddresses", variables) ?? [];
+  return !Array.isArray(named) || named.length > 0;
 }
 
 /** How many values the arguments of each field consist of. */

@@ -32,7 +32,7 @@ interface Window {
 export function createLeasedRateLimiter(
   points: Points,
   limit: RateLimit,
-  now: () => number = Date.now,
+  now: () => number = () => performance.now(),
 ): RateLimiter {
   // An evicted window loses its unspent points, so nobody gets too many.
   // By size: with `max`, lru-cache reserves the memory of all entries at once.

@@ -12,6 +12,9 @@ import type { AmountLimiter, RateLimit, RateLimiter, Taken } from "./rate-limit.
 
 // A limit protects the service, so counting must not take longer than answering.
 const STORE_TIMEOUT_MS = 1_000;
+// A window that lasts so much longer than a window does began before a clock stepped back. Less may be the clock of another
+// process that shares it.
+const CLOCKS_APART_MS = 60_000;
 
 /** The counts of a limit, in fixed windows that start with a key's first request. */
 export interface Points {
@@ -74,20 +77,29 @@ export function createPoints(database: Queryable, limit: RateLimit, onFault?: On
   return pointsOf(limiter, limit);
 }
 
-function pointsOf(limiter: RateLimiterAbstract, { requests }: RateLimit): Points {
+function pointsOf(limiter: RateLimiterAbstract, { requests, seconds }: RateLimit): Points {
+  const mostMs = seconds * 1000 + CLOCKS_APART_MS;
+
+  async function consume(key: string, count: number): ReturnType<Points["take"]> {
+    try {
+      const { remainingPoints, msBeforeNext, consumedPoints } = await limiter.consume(key, count);
+      return { granted: count, remaining: remainingPoints, msBeforeNext, count: consumedPoints };
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      // The row counts all requested points; this call alone gets those within the limit.
+      const over = refusal.consumedPoints - requests;
+      const granted = over > 0 ? Math.max(0, count - over) : 0;
+      const { msBeforeNext, consumedPoints } = refusal;
+      return { granted, remaining: 0, msBeforeNext, count: consumedPoints };
+    }
+  }
+
   return {
     async take(key, count) {
-      try {
-        const { remainingPoints, msBeforeNext, consumedPoints } = await limiter.consume(key, count);
-        return { granted: count, remaining: remainingPoints, msBeforeNext, count: consumedPoints };
-      } catch (refusal) {
-        if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        // The row counts all requested points; this call alone gets those within the limit.
-        const over = refusal.consumedPoints - requests;
-        const granted = over > 0 ? Math.max(0, count - over) : 0;
-        const { msBeforeNext, consumedPoints } = refusal;
-        return { granted, remaining: 0, msBeforeNext, count: consumedPoints };
-      }
+      const taken = await consume(key, count);
+      if (taken.msBeforeNext <= mostMs) return taken;
+      await limiter.delete(key).catch(() => undefined);
+      return consume(key, count);
     },
 
     async release(key) {

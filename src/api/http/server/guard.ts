@@ -27,6 +27,9 @@ export interface ServerLimits extends UnreadLimits {
   readonly slowBodyMs: number;
   /** How many requests of one connection are answered at once; further pipelined requests wait. */
   readonly pipelined: number;
+  /** How many of one connection, and of all together, may wait for that. */
+  readonly queued: number;
+  readonly queuedInAll: number;
 }
 
 export const serverLimits: ServerLimits = {
@@ -38,6 +41,9 @@ export const serverLimits: ServerLimits = {
   slowBodies: 64,
   slowBodyMs: 2_000,
   pipelined: 8,
+  // Each takes about 8 kB.
+  queued: 64,
+  queuedInAll: 10_000,
 };
 
 // Far below the unread bytes that a process may hold, so the check comes soon enough.
@@ -85,6 +91,7 @@ const OWN_ORIGIN = /^\/(?:admin|console)(?:\/|$)/;
 export function createGuardedServer(listener: RequestListener, guard: ServerGuard): Server {
   const limits = guard.limits ?? serverLimits;
   const connections = new Map<Socket, Connection>();
+  let queuedInAll = 0;
   const clientOf = (connection: Connection): string => {
     const { socket, request } = connection;
     connection.client ??= guard.clientOf(socket.remoteAddress, forwardedFor(request));
@@ -100,13 +107,44 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
     },
     (request, response) => {
       const connection = connections.get(request.socket);
-      if (connection?.isClosing) return;
+      // Of a connection that was ended, requests still come: those that had arrived with the one that ended it.
+      if (connection?.isClosing || request.socket.destroyed) return;
       if (connection) dropRest(connection, request, response);
       const answer = (): void => answerOne(request, response);
-      if (connection) answerInOrder(connection, { request, response, answer }, limits.pipelined);
+      if (connection) answerInOrder(connection, { request, response, answer });
       else answer();
     },
   );
+
+  /** Records a request, and answers it once few enough earlier requests on the same connection are unanswered. */
+  function answerInOrder(connection: Connection, { request, response, answer }: Arrival): void {
+    const open = connection.responses.filter((each) => !each.writableFinished && !each.destroyed);
+    connection.responses = [...open, response];
+    if (forwardedFor(request) !== forwardedFor(connection.request)) connection.client = undefined;
+    connection.request = request;
+    connection.requestedAt = performance.now();
+    const before = open.at(-limits.pipelined);
+    if (!before) {
+      answer();
+      return;
+    }
+    if (connection.queued >= limits.queued || queuedInAll >= limits.queuedInAll) {
+      end(connection, "pipelined");
+      return;
+    }
+    changeQueued(connection, 1);
+    // Answers on one connection finish in the order of its requests.
+    before.once("close", () => {
+      if (request.socket.destroyed) return;
+      changeQueued(connection, -1);
+      answer();
+    });
+  }
+
+  function changeQueued(connection: Connection, more: number): void {
+    connection.queued += more;
+    queuedInAll += more;
+  }
 
   function answerOne(request: IncomingMessage, response: ServerResponse): void {
     if (guard.isStopping?.()) {
@@ -161,6 +199,7 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
       request: undefined,
       requestedAt: 0,
       responses: [],
+      queued: 0,
       waiting: undefined,
       answered: undefined,
       isClosing: false,
@@ -170,7 +209,10 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
     clientOf(connection);
     endSurplus(connections, limits.connections, { clientOf, end });
     lingerOnClose(socket, connection);
-    socket.once("close", () => connections.delete(socket));
+    socket.once("close", () => {
+      connections.delete(socket);
+      changeQueued(connection, -connection.queued);
+    });
   });
   server.on("clientError", (fault, socket) => {
     const { responses = [], request, answered } = connections.get(socket as Socket) ?? {};
@@ -189,7 +231,7 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
     guard.onEnd(reason);
   };
   const checkConnections = setInterval(() => {
-    const now = Date.now();
+    const now = performance.now();
     endUnread(connections.values(), limits, { clientOf, end, now });
     endSlowBodies(connections.values(), limits, { clientOf, end, now });
   }, CHECK_EVERY_MS).unref();
@@ -201,25 +243,6 @@ interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly answer: () => void;
-}
-
-/** Records a request, and answers it once few enough earlier requests on the same connection are unanswered. */
-function answerInOrder(connection: Connection, arrival: Arrival, most: number): void {
-  const { request, response, answer } = arrival;
-  const open = connection.responses.filter((each) => !each.writableFinished && !each.destroyed);
-  connection.responses = [...open, response];
-  if (forwardedFor(request) !== forwardedFor(connection.request)) connection.client = undefined;
-  connection.request = request;
-  connection.requestedAt = Date.now();
-  const before = open.at(-most);
-  if (!before) {
-    answer();
-    return;
-  }
-  // Answers on one connection finish in the order of its requests.
-  before.once("close", () => {
-    if (!request.socket.destroyed) answer();
-  });
 }
 
 /** If a client address has too many bodies in progress, ends the oldest of their connections. */

@@ -14,7 +14,7 @@ export function createConnectionMetrics(registry: Registry, logger: Logger): (re
   registry.removeSingleMetric(NAME);
   const ended = new Counter({
     name: NAME,
-    help: "Connections ended because their clients read answers or sent bodies too slowly, or had too many connections",
+    help: "Connections ended because their clients read answers or sent bodies too slowly, or had too many connections or requests",
     labelNames: ["reason"],
     registers: [registry],
   });

@@ -27,7 +27,13 @@ export const unreadLimits: UnreadLimits = {
 };
 
 /** Why a connection was ended. */
-export type EndReason = "stalled" | "client_unread" | "process_unread" | "slow_body" | "too_many";
+export type EndReason =
+  | "stalled"
+  | "client_unread"
+  | "process_unread"
+  | "slow_body"
+  | "too_many"
+  | "pipelined";
 
 export interface Connection extends Lingering {
   readonly socket: Socket;
@@ -35,9 +41,12 @@ export interface Connection extends Lingering {
   client: string | undefined;
   /** The newest request on the connection. */
   request: IncomingMessage | undefined;
+  /** On a clock that is never set, as all times here. */
   requestedAt: number;
   /** The responses that were not finished when the newest request arrived, and its own. */
   responses: ServerResponse[];
+  /** How many of its requests wait for earlier ones to be answered. */
+  queued: number;
   /** Since when bytes have been waiting, and how much the client had read by then. */
   waiting: { readonly since: number; readonly taken: number; readonly bytes: number } | undefined;
 }

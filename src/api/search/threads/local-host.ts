@@ -26,15 +26,18 @@ export function createLocalHost(deps: LocalHostDeps): SearchHost {
       const key = collectionKey(collection);
       const entry = open.get(key) ?? { search: createCollectionSearch({ ...deps, collection }), bytes: 0 };
       open.set(key, entry);
-      if (kind === "warm") await entry.search.warm();
-      const answered = await answer(entry.search, kind, asked);
-      const { memory } = entry.search;
-      // One that was dropped meanwhile takes memory no more.
-      if (open.get(key) === entry && Math.abs(memory - entry.bytes) > SIZE_SHARE * entry.bytes) {
-        entry.bytes = memory;
-        deps.onSize(collection, memory);
+      try {
+        if (kind === "warm") await entry.search.warm();
+        return await answer(entry.search, kind, asked);
+      } finally {
+        // A question may be refused after its search index was loaded.
+        const { memory } = entry.search;
+        // One that was dropped meanwhile takes memory no more.
+        if (open.get(key) === entry && Math.abs(memory - entry.bytes) > SIZE_SHARE * entry.bytes) {
+          entry.bytes = memory;
+          deps.onSize(collection, memory);
+        }
       }
-      return answered;
     },
     drop: (collection) => void open.delete(collectionKey(collection)),
     async close() {},

@@ -24,7 +24,14 @@ afterEach(() => {
   server?.closeAllConnections();
   server?.close();
   server = undefined;
+  vi.restoreAllMocks();
 });
+
+/** From now on the machine's clock shows another time. */
+function stepClock(byMs: number): void {
+  const { now } = Date;
+  vi.spyOn(Date, "now").mockImplementation(() => now() + byMs);
+}
 
 async function start(
   listener: RequestListener,
@@ -236,6 +243,17 @@ describe("what is written and not read", () => {
     await once(slow, "close");
     expect(read).toBeGreaterThan(large.length);
   });
+
+  it("is not taken for stalled because the clock steps forward", async () => {
+    const port = await start(answerLarge);
+    await send(port, get("/"));
+    await sleep(600);
+
+    stepClock(3_600_000);
+
+    await sleep(600);
+    expect(ended).toEqual([]);
+  });
 });
 
 describe("a connection", () => {
@@ -259,6 +277,38 @@ describe("a connection", () => {
     expect(most).toBe(serverLimits.pipelined);
   });
 
+  it("with too many requests behind unanswered ones is ended, and none of them is answered", async () => {
+    let asked = 0;
+    const port = await start((_request, response) => {
+      asked++;
+      setTimeout(() => response.end("served"), 100);
+    });
+    const socket = await send(port, get("/").repeat(20_000));
+    socket.resume();
+
+    await until(() => expect(ended).toEqual(["pipelined"]));
+    await until(() => expect(socket.closed).toBe(true));
+    await sleep(300);
+    expect(ended).toEqual(["pipelined"]);
+    expect(asked).toBe(serverLimits.pipelined);
+  });
+
+  it("is ended too where all together have too many, and those that went free their places", async () => {
+    const port = await start(() => undefined, { pipelined: 1, queued: 6, queuedInAll: 10 });
+    const first = await send(port, get("/").repeat(6));
+    await send(port, get("/").repeat(6));
+    await sleep(200);
+    expect(ended).toEqual([]);
+    (await send(port, get("/").repeat(2))).resume();
+    await until(() => expect(ended).toEqual(["pipelined"]));
+
+    first.destroy();
+    await sleep(200);
+    await send(port, get("/").repeat(2));
+    await sleep(200);
+    expect(ended).toEqual(["pipelined"]);
+  });
+
   it("that keeps sending a body is ended when its address has too many of them", async () => {
     const port = await start((request) => void request.resume(), { slowBodies: 3, slowBodyMs: 100 });
     const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n";
@@ -268,6 +318,18 @@ describe("a connection", () => {
 
     await until(() => expect(ended).toEqual(["slow_body", "slow_body"]));
     await until(() => expect(slow.filter((socket) => socket.closed)).toHaveLength(2));
+  });
+
+  it("that keeps sending a body is ended also after the clock has stepped back", async () => {
+    const port = await start((request) => void request.resume(), { slowBodies: 1, slowBodyMs: 1_000 });
+    const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n";
+    const arrived = once(server as Server, "request");
+    for (let n = 0; n < 2; n++) (await send(port, head)).resume();
+    await arrived;
+
+    stepClock(-3_600_000);
+
+    await vi.waitFor(() => expect(ended).toEqual(["slow_body"]), { timeout: 10_000 });
   });
 
   it.each([
