@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
 import { NodeAwayError } from "../src/api/chain/index/node-away.ts";
 import { PassingBootError } from "../src/api/data-folder.ts";
 import { findRefusal, type PonderRefusal } from "./ponder-refusal.ts";
@@ -45,7 +46,7 @@ export function startPonder({
     [child.stderr, process.stderr],
   ] as const) {
     if (!output) continue;
-    output.pipe(terminal, { end: false });
+    output.pipe(withoutFaults(terminal));
     createInterface({ input: output }).on("line", (line) => {
       refusal ??= findRefusal(line);
     });
@@ -57,6 +58,13 @@ export function startPonder({
   const ended = once(child, "close").then(([code, signal]) => ({ code, signal, refusal }));
   return { child, ended };
 }
+
+/**
+ * Loses what can't be written, as where a log's reader has gone or its disk is full: the child would otherwise wait with
+ * full pipes. `target` needs a listener for its errors.
+ */
+const withoutFaults = (target: NodeJS.WritableStream): Writable =>
+  new Writable({ write: (chunk: Buffer, _encoding, done) => void target.write(chunk, () => done()) });
 
 /** Its index can be served, and indexed further once each chain has a node. */
 export const lacksNode = ({ code, refusal }: End): boolean =>

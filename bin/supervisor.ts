@@ -96,6 +96,9 @@ export function createSupervisor({
 }: SupervisorOptions): Supervisor {
   const childEnv = { ...env };
   const schema = (): string => childEnv.DATABASE_SCHEMA ?? "";
+  const outputs = [stdout, process.stderr];
+  // A log that can't be written is no reason to stop the service.
+  const goOn = (): void => undefined;
   let child: ChildProcess | undefined;
   let interruption: Interruption | undefined;
   let killing: NodeJS.Timeout | undefined;
@@ -108,12 +111,14 @@ export function createSupervisor({
     for (const signal of STOP_SIGNALS) process.on(signal, stop);
     process.on("disconnect", stopAtOnce);
     process.on("exit", stopChildAtOnce);
+    for (const output of outputs) output.on("error", goOn);
     try {
       return await runUntilFinal();
     } finally {
       for (const signal of STOP_SIGNALS) process.off(signal, stop);
       process.off("disconnect", stopAtOnce);
       process.off("exit", stopChildAtOnce);
+      for (const output of outputs) output.off("error", goOn);
     }
   }
 

@@ -84,6 +84,28 @@ describe("a supervised child", () => {
     ]);
   });
 
+  it("goes on when nobody reads the log any more", async () => {
+    const talkative = `${COUNT}
+      const talk = () => {
+        if (!fs.readFileSync(process.env.JOURNAL, "utf8").includes("gone")) return setTimeout(talk, 20);
+        for (let line = 0; line < 5_000; line++) for (const out of [1, 2]) fs.writeSync(out, "x".repeat(100) + "\\n");
+        note("said");
+        process.exit(3);
+      };
+      talk();`;
+    const supervisor = await superviseElsewhere(talkative, ["ignore", "pipe", "pipe"]);
+    const ended = once(supervisor, "exit");
+    await untilNoted("start");
+    supervisor.stdout?.destroy();
+    supervisor.stderr?.destroy();
+    await Promise.all([supervisor.stdout, supervisor.stderr].map((each) => each && until(() => each.closed)));
+
+    appendFileSync(journal, "gone\n");
+
+    expect(await ended).toEqual([3, null]);
+    expect(notes()).toContain("said");
+  });
+
   it.each([0, 1, 3])("that ends with %i is not started again", async (code) => {
     const { supervisor, lines } = supervise(endings([code]));
 
