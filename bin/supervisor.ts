@@ -200,6 +200,7 @@ export function createSupervisor({
       env: { ...childEnv, ...prepared },
       stdout,
       onRestart: restart,
+      onLine,
     });
     child = started.child;
     interruption = undefined;

@@ -1,6 +1,6 @@
 import { type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -82,6 +82,32 @@ describe("a supervised child", () => {
       "Ponder ended by SIGKILL; starting it again in 0.25 s.",
       "Ponder ended by SIGKILL; starting it again in 0.5 s.",
     ]);
+  });
+
+  it("that can't be started, as while an update replaces the packages with their Node, is started again", async () => {
+    const node = join(folder, "node");
+    const { supervisor, pauses, lines } = supervise(endings([3]), {
+      command: node,
+      pause: async (ms) => {
+        pauses.push(ms);
+        if (pauses.length === 2) symlinkSync(process.execPath, node);
+      },
+    });
+
+    expect(await supervisor.run()).toBe(3);
+    expect(pauses).toEqual([250, 500]);
+    expect(lines[0]).toMatch(/^Ponder can't be started \(spawn .*\/node ENOENT\)\.$/);
+  });
+
+  it("that can't be started without memory is started again", async () => {
+    let tries = 0;
+    const { supervisor, lines } = supervise(endings([3]), {
+      // Like what a machine without memory answers, it throws at once.
+      prepare: async () => (++tries < 3 ? { NUL: "\0" } : {}),
+    });
+
+    expect(await supervisor.run()).toBe(3);
+    expect(lines.filter((line) => line.startsWith("Ponder can't be started ("))).toHaveLength(2);
   });
 
   it("goes on when nobody reads the log any more", async () => {
