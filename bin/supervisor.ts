@@ -89,7 +89,8 @@ export function createSupervisor({
   stdout = process.stdout,
   onLine = (line) => process.stderr.write(`${line}\n`),
   pause = pauseUnlessEnded,
-  now = Date.now,
+  // Not Date.now: the clock may be set back.
+  now = () => performance.now(),
   probeEveryMs = PROBE_EVERY_MS,
   killAfterMs = KILL_AFTER_MS,
   drainMs = 0,

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { nextSchema } from "../../bin/ponder-refusal.ts";
 import { createSupervisor, SAME_SIGNAL_MS, type SupervisorOptions } from "../../bin/supervisor.ts";
 import { NodeAwayError } from "../../src/api/chain/index/node-away.ts";
@@ -386,6 +386,26 @@ describe("stopping", () => {
 
     expect(code).toBe(7);
     expect(notes()).toEqual(["start", "ready", "SIGINT", "SIGINT", "stop at once"]);
+  });
+
+  it("ends its wait at a second signal, although the clock was set back between the two", async () => {
+    const { now } = Date;
+    let setBackMs = 0;
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => now() - setBackMs);
+    onTestFinished(() => clock.mockRestore());
+    const { supervisor } = supervise(
+      `${COUNT} process.on("SIGINT", () => {}); process.on("message", () => process.exit(7)); note("ready");`,
+      { drainMs: 20_000 },
+    );
+    const ended = supervisor.run();
+    await untilNoted("ready");
+
+    supervisor.stop();
+    setBackMs = 3_600_000;
+    await sleep(2 * SAME_SIGNAL_MS);
+    supervisor.stop();
+
+    expect(await ended).toBe(7);
   });
 
   it("stops its child at once when the process that started it is gone", async () => {
