@@ -1,9 +1,9 @@
 /** A process of Ponder under the supervisor: its output, what it asks for, and how it ended. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
 import { NodeAwayError } from "../src/api/chain/index/node-away.ts";
 import { PassingBootError } from "../src/api/data-folder.ts";
 import { findRefusal, type PonderRefusal } from "./ponder-refusal.ts";
@@ -17,13 +17,18 @@ export interface End {
   readonly refusal: PonderRefusal | undefined;
 }
 
-/** Starts it, with its output on `stdout` and this process's stderr. `ended` resolves once all of that has been read. */
+/**
+ * Starts it, with its output on `stdout` and this process's stderr. `ended` resolves once all of that has been read, with
+ * the code for another start if it can't be started: as without memory, or while an update replaces the packages, of
+ * which Node may be one.
+ */
 export function startPonder({
   command,
   args,
   env,
   stdout,
   onRestart,
+  onLine,
 }: {
   readonly command: string;
   readonly args: readonly string[];
@@ -31,21 +36,43 @@ export function startPonder({
   readonly stdout: NodeJS.WritableStream;
   /** Called with the reason when it asks for a restart. */
   readonly onRestart: (reason: string) => void;
-}): { readonly child: ChildProcess; readonly ended: Promise<End> } {
+  /** Called with why it can't be started. */
+  readonly onLine: (line: string) => void;
+}): { readonly child: ChildProcess | undefined; readonly ended: Promise<End> } {
+  const notStarted = ({ message }: Error): End => {
+    onLine(`Ponder can't be started (${message}).`);
+    return { code: TRY_AGAIN_CODE, signal: null, refusal: undefined };
+  };
+  try {
+    const child = spawnPonder(command, args, env);
+    return { child, ended: follow(child, stdout, onRestart).catch(notStarted) };
+  } catch (error) {
+    return { child: undefined, ended: Promise.resolve(notStarted(error as Error)) };
+  }
+}
+
+const spawnPonder = (command: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess =>
   // In its own process group: a terminal's Ctrl-C reaches only the supervisor, which forwards it once.
-  const child = spawn(command, args, {
+  spawn(command, args, {
     env,
     detached: true,
     // The child asks for a restart over this channel, and notices by its closing that the supervisor has gone.
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
+
+/** Rejects if it was not started. */
+function follow(
+  child: ChildProcess,
+  stdout: NodeJS.WritableStream,
+  onRestart: (reason: string) => void,
+): Promise<End> {
   let refusal: PonderRefusal | undefined;
   for (const [output, terminal] of [
     [child.stdout, stdout],
     [child.stderr, process.stderr],
   ] as const) {
     if (!output) continue;
-    output.pipe(terminal, { end: false });
+    output.pipe(withoutFaults(terminal));
     createInterface({ input: output }).on("line", (line) => {
       refusal ??= findRefusal(line);
     });
@@ -54,9 +81,20 @@ export function startPonder({
     if (typeof message === "object" && message !== null && "restart" in message)
       onRestart(String(message.restart));
   });
-  const ended = once(child, "close").then(([code, signal]) => ({ code, signal, refusal }));
-  return { child, ended };
+  return new Promise((resolve, reject) => {
+    child.on("error", (error) => {
+      if (child.pid === undefined) reject(error);
+    });
+    child.once("close", (code, signal) => resolve({ code, signal, refusal }));
+  });
 }
+
+/**
+ * Loses what can't be written, as where a log's reader has gone or its disk is full: the child would otherwise wait with
+ * full pipes. `target` needs a listener for its errors.
+ */
+const withoutFaults = (target: NodeJS.WritableStream): Writable =>
+  new Writable({ write: (chunk: Buffer, _encoding, done) => void target.write(chunk, () => done()) });
 
 /** Its index can be served, and indexed further once each chain has a node. */
 export const lacksNode = ({ code, refusal }: End): boolean =>

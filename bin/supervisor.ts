@@ -89,13 +89,17 @@ export function createSupervisor({
   stdout = process.stdout,
   onLine = (line) => process.stderr.write(`${line}\n`),
   pause = pauseUnlessEnded,
-  now = Date.now,
+  // Not Date.now: the clock may be set back.
+  now = () => performance.now(),
   probeEveryMs = PROBE_EVERY_MS,
   killAfterMs = KILL_AFTER_MS,
   drainMs = 0,
 }: SupervisorOptions): Supervisor {
   const childEnv = { ...env };
   const schema = (): string => childEnv.DATABASE_SCHEMA ?? "";
+  const outputs = [stdout, process.stderr];
+  // A log that can't be written is no reason to stop the service.
+  const goOn = (): void => undefined;
   let child: ChildProcess | undefined;
   let interruption: Interruption | undefined;
   let killing: NodeJS.Timeout | undefined;
@@ -108,12 +112,14 @@ export function createSupervisor({
     for (const signal of STOP_SIGNALS) process.on(signal, stop);
     process.on("disconnect", stopAtOnce);
     process.on("exit", stopChildAtOnce);
+    for (const output of outputs) output.on("error", goOn);
     try {
       return await runUntilFinal();
     } finally {
       for (const signal of STOP_SIGNALS) process.off(signal, stop);
       process.off("disconnect", stopAtOnce);
       process.off("exit", stopChildAtOnce);
+      for (const output of outputs) output.off("error", goOn);
     }
   }
 
@@ -195,6 +201,7 @@ export function createSupervisor({
       env: { ...childEnv, ...prepared },
       stdout,
       onRestart: restart,
+      onLine,
     });
     child = started.child;
     interruption = undefined;

@@ -28,15 +28,15 @@ export async function untilCaughtUp(deps: CatchUpDeps): Promise<boolean> {
   const { chainIds, freshness, onLine, signal, pollMs = POLL_MS } = deps;
   let goals: ReadonlyMap<number, number> | undefined;
   let said = "";
-  let saidAt = 0;
+  let saidAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     const now = await freshness().catch(() => undefined);
     const chains = chainIds.map((id) => now?.chains.find(({ chain_id }) => chain_id === id));
     const text = now ? chainIds.map((id, at) => describe(id, chains[at])).join("; ") : "starting";
-    if (text !== said && Date.now() - saidAt >= SAY_MS) {
+    if (text !== said && performance.now() - saidAt >= SAY_MS) {
       onLine(text);
       said = text;
-      saidAt = Date.now();
+      saidAt = performance.now();
     }
 
     const ready = chains.filter((chain) => chain?.ready) as ChainFreshness[];

@@ -11,6 +11,7 @@ import { countLogs, type LogCount } from "../collections/log-count.ts";
 import { loadEnvironment } from "../environment.ts";
 import { configuredChains, rpcUrlsOf } from "../rpc-urls.ts";
 import type { Tool } from "./tool.ts";
+import { visible } from "./visible.ts";
 
 /** The slowest round of `npm run bench -- indexing` on two cores, rounded down: 120,000 events of a local node. */
 const INDEXED_PER_SECOND = 9_000;
@@ -97,7 +98,7 @@ export async function addCollection(
     cost: count && { ...count, indexedPerSecondMax: INDEXED_PER_SECOND },
   };
   if (options.dryRun) return print({ added: false, ...result }, [...report, "dry run: nothing is changed"]);
-  if (!options.yes && !(await confirms(`${report.join("\n")}\nAdd it to ${file}?`))) {
+  if (!options.yes && !(await confirms(`${report.map(visible).join("\n")}\nAdd it to ${file}?`))) {
     process.exitCode = 2;
     return print({ added: false, ...result }, ["nothing is changed"]);
   }

@@ -19,16 +19,16 @@ export async function follow<Progress>(deps: {
   readonly awayMs?: number;
 }): Promise<Progress | undefined> {
   const { read, isDone, describe, onText, signal, pollMs = POLL_MS, awayMs = AWAY_MS } = deps;
-  let answeredAt = Date.now();
+  let answeredAt = performance.now();
   while (!signal.aborted) {
     try {
       const progress = await read();
-      answeredAt = Date.now();
+      answeredAt = performance.now();
       if (isDone(progress)) return progress;
       onText(describe(progress));
     } catch (error) {
       const isRefusal = error instanceof AdminError && error.status < 500;
-      if (isRefusal || Date.now() - answeredAt > awayMs) throw error;
+      if (isRefusal || performance.now() - answeredAt > awayMs) throw error;
       onText(`${(error as Error).message} Trying again`);
     }
     await sleep(pollMs, undefined, { signal }).catch(() => undefined);

@@ -1,6 +1,7 @@
 /** A document's report as text for a terminal. */
 
 import type { DocumentReport } from "../../src/api/catalog/reports/document-report.ts";
+import { visible } from "./visible.ts";
 
 const TEXT_LENGTH_MAX = 160;
 
@@ -112,11 +113,8 @@ function table(rows: readonly (readonly string[])[]): string[] {
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
 
-/** Shortens to one line. Untrusted text must not move the cursor or reverse the text around it. */
+/** Shortens to one line. */
 function clean(text: string): string {
-  const escaped = text.replace(
-    /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  const escaped = visible(text);
   return escaped.length > TEXT_LENGTH_MAX ? `${escaped.slice(0, TEXT_LENGTH_MAX)}…` : escaped;
 }

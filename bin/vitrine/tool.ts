@@ -3,11 +3,12 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type AdminClient, createAdminClient } from "../admin-client.ts";
 import { loadEnvironment } from "../environment.ts";
+import { visible } from "./visible.ts";
 
 export interface Tool {
   /** The admin API of the service that the environment names, including .env.local and .env of the working folder. */
   connect(): AdminClient;
-  /** Prints the result on stdout: JSON for programs, lines for people. */
+  /** Prints the result on stdout: JSON for programs, lines for people, without control characters. */
   print(result: unknown, lines: readonly string[]): void;
   /** Reports the progress of a long command on stderr. */
   progress(text: string): void;
@@ -20,7 +21,9 @@ export const createTool = (program: Command): Tool => ({
   },
   print(result, lines) {
     const { json } = program.opts<{ json?: boolean }>();
-    process.stdout.write(json ? `${JSON.stringify(result)}\n` : lines.map((line) => `${line}\n`).join(""));
+    process.stdout.write(
+      json ? `${JSON.stringify(result)}\n` : lines.map((line) => `${visible(line)}\n`).join(""),
+    );
   },
   progress: (text) => void process.stderr.write(`vitrine: ${text}\n`),
 });

@@ -24,6 +24,8 @@ mkdir -p "$folder"
 name="vitrine-$(date -u +%Y%m%dT%H%M%SZ).dump"
 part="$folder/.$name.part"
 trap 'rm -f "$part"' EXIT
+# Not every shell goes through EXIT when a signal ends it, as when the machine shuts down.
+trap 'exit 1' HUP INT TERM
 
 # One snapshot; it locks nothing that the service waits for.
 pg_dump --dbname="$DATABASE_URL" --format=custom --schema=vitrine --no-owner --no-privileges --file="$part"

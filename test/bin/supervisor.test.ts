@@ -1,12 +1,12 @@
 import { type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { nextSchema } from "../../bin/ponder-refusal.ts";
 import { createSupervisor, SAME_SIGNAL_MS, type SupervisorOptions } from "../../bin/supervisor.ts";
 import { NodeAwayError } from "../../src/api/chain/index/node-away.ts";
@@ -82,6 +82,54 @@ describe("a supervised child", () => {
       "Ponder ended by SIGKILL; starting it again in 0.25 s.",
       "Ponder ended by SIGKILL; starting it again in 0.5 s.",
     ]);
+  });
+
+  it("that can't be started, as while an update replaces the packages with their Node, is started again", async () => {
+    const node = join(folder, "node");
+    const { supervisor, pauses, lines } = supervise(endings([3]), {
+      command: node,
+      pause: async (ms) => {
+        pauses.push(ms);
+        if (pauses.length === 2) symlinkSync(process.execPath, node);
+      },
+    });
+
+    expect(await supervisor.run()).toBe(3);
+    expect(pauses).toEqual([250, 500]);
+    expect(lines[0]).toMatch(/^Ponder can't be started \(spawn .*\/node ENOENT\)\.$/);
+  });
+
+  it("that can't be started without memory is started again", async () => {
+    let tries = 0;
+    const { supervisor, lines } = supervise(endings([3]), {
+      // Like what a machine without memory answers, it throws at once.
+      prepare: async () => (++tries < 3 ? { NUL: "\0" } : {}),
+    });
+
+    expect(await supervisor.run()).toBe(3);
+    expect(lines.filter((line) => line.startsWith("Ponder can't be started ("))).toHaveLength(2);
+  });
+
+  it("goes on when nobody reads the log any more", async () => {
+    const talkative = `${COUNT}
+      const talk = () => {
+        if (!fs.readFileSync(process.env.JOURNAL, "utf8").includes("gone")) return setTimeout(talk, 20);
+        for (let line = 0; line < 5_000; line++) for (const out of [1, 2]) fs.writeSync(out, "x".repeat(100) + "\\n");
+        note("said");
+        process.exit(3);
+      };
+      talk();`;
+    const supervisor = await superviseElsewhere(talkative, ["ignore", "pipe", "pipe"]);
+    const ended = once(supervisor, "exit");
+    await untilNoted("start");
+    supervisor.stdout?.destroy();
+    supervisor.stderr?.destroy();
+    await Promise.all([supervisor.stdout, supervisor.stderr].map((each) => each && until(() => each.closed)));
+
+    appendFileSync(journal, "gone\n");
+
+    expect(await ended).toEqual([3, null]);
+    expect(notes()).toContain("said");
   });
 
   it.each([0, 1, 3])("that ends with %i is not started again", async (code) => {
@@ -338,6 +386,26 @@ describe("stopping", () => {
 
     expect(code).toBe(7);
     expect(notes()).toEqual(["start", "ready", "SIGINT", "SIGINT", "stop at once"]);
+  });
+
+  it("ends its wait at a second signal, although the clock was set back between the two", async () => {
+    const { now } = Date;
+    let setBackMs = 0;
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => now() - setBackMs);
+    onTestFinished(() => clock.mockRestore());
+    const { supervisor } = supervise(
+      `${COUNT} process.on("SIGINT", () => {}); process.on("message", () => process.exit(7)); note("ready");`,
+      { drainMs: 20_000 },
+    );
+    const ended = supervisor.run();
+    await untilNoted("ready");
+
+    supervisor.stop();
+    setBackMs = 3_600_000;
+    await sleep(2 * SAME_SIGNAL_MS);
+    supervisor.stop();
+
+    expect(await ended).toBe(7);
   });
 
   it("stops its child at once when the process that started it is gone", async () => {

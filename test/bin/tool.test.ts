@@ -67,3 +67,29 @@ it.each(["vitrine.example", "localhost:42069"])(
     });
   },
 );
+
+it("what a document or a contract says reaches the terminal without its control characters", async () => {
+  const reason = `invalid_json: Unexpected token '\u001b', "\u001b[2J\u202e{}" is not valid JSON`;
+  const progress = {
+    refresh_id: "1",
+    collection: "1:0x5fbdb2315678afecb367f032d93f642f64180aa3",
+    created_at: "2026-01-01T00:00:00.000Z",
+    done: true,
+    tokens: { waiting: 0, updated: 0, unchanged: 0, failed: 1, not_found: 0 },
+    failures: [{ code: "invalid_json", tokens: 1, example: { token_id: "7", reason } }],
+    sweep: null,
+  };
+  const admin = await startLocalServer((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify(progress));
+  });
+  onTestFinished(() => admin.close());
+
+  const env = { PORT: String(admin.port), VITRINE_OPERATOR_TOKEN: "x" };
+  const { out, code } = await vitrine(tmpdir(), ["refresh", "heroes", "7"], env);
+
+  expect(code).toBe(2);
+  expect(out.split("\n")[0]).toBe(
+    `failed 1  token 7  invalid_json: Unexpected token '\\u001b', "\\u001b[2J\\u202e{}" is not valid JSON`,
+  );
+});

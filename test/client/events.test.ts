@@ -131,4 +131,13 @@ describe("server-sent events", () => {
     for (let at = 1; at < bytes.length; at++)
       expect(await read(bytes.slice(0, at), bytes.slice(at)), `cut at ${at}`).toEqual(parsed);
   });
+
+  it("are read whole where a text has a line separator of Unicode, which ends no line", async () => {
+    const data = JSON.stringify({ reason: "one\u2028two\u2029three" });
+    expect(data).toContain("\u2028");
+
+    expect(await read(new TextEncoder().encode(`id: 6\nevent: media\ndata: ${data}\n\n`))).toEqual([
+      { id: "6", event: "media", data, retry: undefined },
+    ]);
+  });
 });

@@ -17,20 +17,21 @@ export interface Balancer {
 }
 
 /** In front of replicas. Throws if HAProxy is not installed: `.ci/run` installs it. */
-export async function startHaproxy(ports: readonly [number, number, number]): Promise<Balancer> {
+export const startHaproxy = ([a, b, c]: readonly [number, number, number]): Promise<Balancer> =>
+  startHaproxyWith({ REPLICA_A: `127.0.0.1:${a}`, REPLICA_B: `127.0.0.1:${b}`, REPLICA_C: `127.0.0.1:${c}` });
+
+/** The same, with its variables for the replicas. */
+export async function startHaproxyWith(
+  replicas: Readonly<Record<"REPLICA_A" | "REPLICA_B" | "REPLICA_C", string>>,
+): Promise<Balancer> {
   const port = await freePort();
-  const [a, b, c] = ports.map((each) => `127.0.0.1:${each}`);
   const url = `http://127.0.0.1:${port}`;
   const isUp = (): Promise<boolean> =>
     fetch(`${url}/livez`).then(
       ({ ok }) => ok,
       () => false,
     );
-  const stop = await run(
-    CONFIG,
-    { LISTEN: `127.0.0.1:${port}`, REPLICA_A: a, REPLICA_B: b, REPLICA_C: c },
-    isUp,
-  );
+  const stop = await run(CONFIG, { LISTEN: `127.0.0.1:${port}`, ...replicas }, isUp);
   return { url, stop };
 }
 

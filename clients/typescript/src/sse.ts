@@ -38,7 +38,8 @@ export async function* readSse(body: NonNullable<Response["body"]>): AsyncGenera
 function messageOf(lines: readonly string[]): SseMessage {
   const fields = new Map<string, string>();
   for (const line of lines) {
-    const [, name = "", value = ""] = /^([^:]*)(?:: ?)?(.*)$/.exec(line) ?? [];
+    // "s": a line may hold U+2028 and U+2029, which end lines of JavaScript alone.
+    const [, name = "", value = ""] = /^([^:]*)(?:: ?)?(.*)$/s.exec(line) ?? [];
     const before = name === "data" ? fields.get(name) : undefined;
     fields.set(name, before === undefined ? value : `${before}\n${value}`);
   }

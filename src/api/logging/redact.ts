@@ -29,7 +29,9 @@ export const redactText = (text: string): string =>
 
 function redact(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return redactText(value);
-  if (typeof value !== "object" || value === null || depth > DEPTH_MAX) return value;
+  if (typeof value !== "object" || value === null) return value;
+  // As it is, it would be printed with its secrets.
+  if (depth > DEPTH_MAX) return "…";
   if (value instanceof Error) return redactError(value, depth);
   if (Array.isArray(value)) return value.map((each) => redact(each, depth + 1));
   // Dates, buffers and the like contain no text; a copy would only lose their type.

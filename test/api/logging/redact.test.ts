@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/api/access/keys/keys.ts";
 import { redactSecrets, redactText } from "../../../src/api/logging/redact.ts";
@@ -38,6 +39,17 @@ describe("text that is logged", () => {
 });
 
 describe("a logger that redacts", () => {
+  it("shows nothing of what lies deeper than it looks, such as the last of many causes", () => {
+    const { logger, entries } = createMemoryLogger();
+    let error = new Error(`refused ${key}`);
+    for (let causes = 0; causes < 12; causes++) error = new Error("because of another", { cause: error });
+
+    redactSecrets(logger).warn({ msg: "failed", error });
+
+    expect(inspect(entries, { depth: 40 })).not.toContain(key);
+    expect(inspect(entries, { depth: 40 })).toContain("because of another");
+  });
+
   it("cuts keys out of fields, nested ones, errors, stacks and causes, on every level", () => {
     const { logger, entries } = createMemoryLogger();
     const redacted = redactSecrets(logger);

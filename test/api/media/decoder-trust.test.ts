@@ -186,6 +186,23 @@ describe("the decoder", () => {
     expect(losses).toEqual([expect.stringContaining("it can't be started (ENOENT")]);
   });
 
+  it("starts another process at once when its only one ends, though one couldn't be started just before", async () => {
+    const losses: string[] = [];
+    decoder = createDecoder({ processes: 2, onLoss: (cause) => losses.push(cause) });
+    const body = await png(480, 480);
+    await decoder.decode("image", body);
+    const [pid = 0] = decoder.pids();
+    process.kill(pid, "SIGSTOP");
+    vi.stubEnv("TMPDIR", "/nowhere");
+    const answers = Promise.all(Array.from({ length: 2 }, () => decoder?.decode("image", body)));
+    expect(losses).toEqual([expect.stringContaining("it can't be started (ENOENT")]);
+
+    vi.unstubAllEnvs();
+    process.kill(pid, "SIGKILL");
+
+    expect(await answers).toMatchObject([{ kind: "image" }, { kind: "image" }]);
+  });
+
   it("takes no file over the limit, which it would have to cut", async () => {
     decoder = createDecoder({ processes: 1 });
 

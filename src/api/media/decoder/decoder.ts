@@ -61,7 +61,9 @@ export function createDecoder(options: DecoderOptions): Decoder {
   function dispatch(): void {
     assign(({ assigned }) => assigned.length === 0);
     const starting = [...running].filter(({ isReady }) => !isReady).length;
-    const mayStart = running.size < processes && !isClosed && performance.now() >= startAgainAt;
+    // Without any process nobody would call this again: whoever waits for a file hands over no other one meanwhile.
+    const isDue = running.size === 0 || performance.now() >= startAgainAt;
+    const mayStart = running.size < processes && !isClosed && isDue;
     if (waiting.length > starting && mayStart) start();
     else if (starting === 0)
       assign(
