@@ -119,8 +119,7 @@ it("runs every container without privileges, on a root file system that can't be
 it("asks the probes that the service has, and sends nobody to a pod whose chain is not indexed", () => {
   for (const { spec } of ofKind(render(required).documents, "Deployment")) {
     const [container] = spec.template.spec.containers;
-    // Not /livez, which answers 503 while the indexer is away: replicas serve meanwhile.
-    expect(container.livenessProbe.httpGet.path).toBe("/health");
+    expect(container.livenessProbe.httpGet.path).toBe("/livez");
     expect(container.startupProbe.httpGet.path).toBe("/livez");
     expect(container.readinessProbe.httpGet.path).toBe("/ready");
   }

@@ -89,11 +89,9 @@ startupProbe:
     port: http
   periodSeconds: 2
   failureThreshold: 150
-# Not /livez: it answers 503 while a chain index stands still, as when the indexer is away, and a restart of a replica
-# changes nothing about that. The indexer's supervisor restarts what stands still by itself.
 livenessProbe:
   httpGet:
-    path: /health
+    path: /livez
     port: http
   periodSeconds: 10
   timeoutSeconds: 5
