@@ -77,7 +77,7 @@ export async function serve(queries: PonderQueries) {
   const app = createApp({
     ...services,
     graphql: graphqlRoutes,
-    health: { ...services.health, stalled: background.stalled },
+    health: { ...services.health, stalled: background.stalled, isIndexer: runtime.command !== "serve" },
   });
   runtime.answerWith(app, () => refusesConnections(database));
   return app;

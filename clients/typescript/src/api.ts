@@ -8317,7 +8317,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It does */
+            /** @description It does, or this process is a replica, which indexes nothing */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;

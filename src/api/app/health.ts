@@ -96,7 +96,7 @@ const livezRoute = createRoute({
   tags: ["operation"],
   summary: "Whether the index of every chain is advancing",
   responses: {
-    200: { description: "It does", ...liveness },
+    200: { description: "It does, or this process is a replica, which indexes nothing", ...liveness },
     503: { description: "An index has stopped while its node advances", ...liveness },
   },
 });
@@ -106,6 +106,8 @@ export interface HealthDeps {
   readonly latestBlock: LatestBlock;
   readonly reportEndpoints: (chainId: number) => readonly EndpointReport[];
   readonly stalled: ReadonlySet<number>;
+  /** False for a replica: it is alive whoever indexes, and no restart of it moves an index. True by default. */
+  readonly isIndexer?: boolean | undefined;
   readonly depth: () => Promise<QueueDepth>;
   readonly search: () => SearchState;
   readonly now?: () => number;
@@ -115,11 +117,14 @@ export interface HealthDeps {
 export const createFreshness = (deps: HealthDeps): (() => Promise<Freshness>) =>
   cached(() => measure(deps), { ttlMs: REMEMBER_MS, now: deps.now }).read;
 
-export function healthRoutes({ stalled }: Pick<HealthDeps, "stalled">, freshness: () => Promise<Freshness>) {
+export function healthRoutes(
+  { stalled, isIndexer = true }: Pick<HealthDeps, "stalled" | "isIndexer">,
+  freshness: () => Promise<Freshness>,
+) {
   return createRouter()
     .openapi(freshnessRoute, async (c) => c.json(await freshness(), 200))
     .openapi(livezRoute, (c) => {
-      const live = stalled.size === 0;
+      const live = stalled.size === 0 || !isIndexer;
       return c.json({ live, stalled_chains: [...stalled] }, live ? 200 : 503);
     });
 }

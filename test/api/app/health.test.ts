@@ -24,9 +24,17 @@ const search = () => ({
   max: 1_000,
   outside: [{ collection: { chainId: CHAIN_ID, collection }, bytes: 2_000.6 }],
 });
-const appWith = (latestBlock: () => Promise<number>, stalled: ReadonlySet<number> = new Set()) =>
+const appWith = (
+  latestBlock: () => Promise<number>,
+  stalled: ReadonlySet<number> = new Set(),
+  isIndexer?: boolean,
+) =>
   createTestApp(test, {
-    health: { heads, latestBlock, stalled, depth: () => depth(database), reportEndpoints: () => rpc, search },
+    health: {
+      ...{ heads, latestBlock, stalled, isIndexer, search },
+      depth: () => depth(database),
+      reportEndpoints: () => rpc,
+    },
   });
 
 beforeEach(async () => {
@@ -153,6 +161,15 @@ describe("/livez", () => {
     expect(await app.call("/livez")).toMatchObject({
       status: 503,
       body: { live: false, stalled_chains: [CHAIN_ID] },
+    });
+  });
+
+  it("is 200 of a replica, which load balancers need most while nobody indexes, and names what stands still", async () => {
+    const replica = appWith(async () => 90, new Set([CHAIN_ID]), false);
+
+    expect(await replica.call("/livez")).toMatchObject({
+      status: 200,
+      body: { live: true, stalled_chains: [CHAIN_ID] },
     });
   });
 });
