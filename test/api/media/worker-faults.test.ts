@@ -438,6 +438,8 @@ describe("a folder that can't be written", () => {
       { msg: "The image store is unavailable", reason: expect.stringMatching(/E[A-Z]+/) },
     ]);
     expect(await readFaulty(database)).toEqual(new Map());
+    // A try that had begun would fail after the folder is there.
+    await settled();
     rmSync(folder, { recursive: true });
     await pass("30 seconds");
     await settled();

@@ -54,11 +54,11 @@ type Page = Answer<{ readonly records: readonly DelegationRecord[]; readonly nex
 
 export type Direction = "incoming" | "outgoing" | "all";
 
-// Apart from each other, so that each is read in order by a database index.
+// Apart from each other, so that each is read in order by a database index of its own (chain/index/serving-indexes.ts).
 const directions: Record<Direction, readonly string[]> = {
-  incoming: ['d."to" = $5'],
-  outgoing: ['d."from" = $5'],
-  all: ['d."to" = $5', 'd."from" = $5 and d."to" <> $5'],
+  incoming: ['lower(d."to") = $5'],
+  outgoing: ['lower(d."from") = $5'],
+  all: ['lower(d."to") = $5', 'lower(d."from") = $5 and d."to" <> $5'],
 };
 
 /** A wallet's active delegations, in the order of their last events. */
