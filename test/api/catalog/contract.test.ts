@@ -249,6 +249,31 @@ describe("a collection's answer", async () => {
     expect(fetches).toBe(2);
   });
 
+  it.each([
+    [63, 2],
+    [64, 1],
+  ])(
+    "is read after an event that is found %i blocks below the last one searched: %i reads",
+    async (below, reads) => {
+      script = { uri: "https://meta.example/contract.json" };
+      head = 200;
+      await pass();
+
+      logs = [
+        {
+          address: COLLECTION,
+          blockNumber: `0x${(head - below).toString(16)}`,
+          blockHash: "0xb1",
+          logIndex: "0x0",
+        },
+      ];
+      head++;
+      await pass();
+
+      expect(fetches).toBe(reads);
+    },
+  );
+
   it("is read again, once, after an event in a block that a reorganisation put below the last one searched", async () => {
     script = { uri: "https://meta.example/contract.json" };
     document = '{"description":"Old"}';

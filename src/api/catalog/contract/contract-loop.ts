@@ -120,9 +120,7 @@ export function createContractPass(deps: ContractLoopDeps) {
       await Promise.all([
         faults.warnOfLateStart(due),
         tokenIds.length === 0 && faults.explainEmpty(due, block),
-      ]).catch((error) => {
-        logger.debug({ msg: "Could not look for a collection's contract", collection: address, error });
-      });
+      ]);
     } catch (error) {
       if (!(error instanceof NodeAway))
         logger.warn({ msg: "Could not read a contract's metadata", collection: address, error });

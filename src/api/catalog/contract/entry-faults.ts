@@ -1,19 +1,19 @@
 /** What in a collection's entry in the collections file, or in its chain's settings, is at fault, as far as the chain shows it. */
 
-import { type Address, toHex } from "viem";
 import type { CollectionConfig, RegistryConfig } from "../../../config.ts";
 import { type ContractRef, collectionKey } from "../../../domain/token-ref.ts";
+import { hasCode } from "../../chain/contract/contract-call.ts";
 import type { ChainClients } from "../../chain/rpc/clients.ts";
 import type { Logger } from "../../logging/logger.ts";
 import { firstBlockOf } from "../collections.ts";
 
+/** Neither rejects: a node that is away says nothing. */
 export interface EntryFaults {
-  /** Warns of a collection without tokens, once in a process, if the chain says why it can have none. Rejects if the node is away. */
+  /** Warns of a collection without tokens, once in a process, if the chain says why it can have none. */
   explainEmpty(collection: ContractRef, block: number): Promise<void>;
   /**
    * Warns of a contract, and of the delegate registry of its chain, that existed before the first block that is indexed of
-   * it. Looks for each once in a process. Rejects if the node is away, or has no state of that block, which only archive
-   * nodes keep.
+   * it. Looks for each once in a process, and says nothing without an archive node, which alone has the state of that block.
    */
   warnOfLateStart(collection: ContractRef): Promise<void>;
 }
@@ -28,17 +28,17 @@ export function createEntryFaults(deps: {
   const explained = new Set<string>();
   const lookedFor = new Set<string>();
 
-  async function hasCode({ chainId, address }: ContractRef, block: number): Promise<boolean | undefined> {
-    const params: [Address, `0x${string}`] = [address as Address, toHex(block)];
-    const code = await clients.get(chainId)?.request({ method: "eth_getCode", params });
-    return code === undefined ? undefined : code !== "0x";
+  /** Undefined if the node doesn't say. */
+  async function isThere({ chainId, address }: ContractRef, block: number): Promise<boolean | undefined> {
+    const client = clients.get(chainId);
+    return client && hasCode(client, address, block);
   }
 
   /** Undefined if the entry seems right: the contract may simply have minted nothing yet. */
   async function faultOf(collection: CollectionConfig, block: number): Promise<string | undefined> {
     const { startBlock } = collection;
     if (startBlock > block) return `its startBlock, ${startBlock}, is above the chain's head, ${block}`;
-    return (await hasCode(collection, block)) === false ? "there is no contract at its address" : undefined;
+    return (await isThere(collection, block)) === false ? "there is no contract at its address" : undefined;
   }
 
   const entryOf = ({ chainId, address }: ContractRef): CollectionConfig | undefined =>
@@ -53,7 +53,7 @@ export function createEntryFaults(deps: {
     const before = firstBlock - 1;
     if (lookedFor.has(key) || before < 0) return;
     lookedFor.add(key);
-    if (!(await hasCode(contract, before))) return;
+    if (!(await isThere(contract, before))) return;
     const reason = `it existed in block ${before}, and is indexed from block ${firstBlock}: what it emitted before is missing; ${advice}`;
     logger.warn({ msg, contract: key, reason });
   }

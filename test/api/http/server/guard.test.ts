@@ -293,6 +293,17 @@ describe("a connection", () => {
     expect(asked).toBe(serverLimits.pipelined);
   });
 
+  it("with eight requests that are being answered may have 64 more, and not one beyond", async () => {
+    const port = await start(() => undefined);
+    const socket = await send(port, get("/").repeat(71));
+    socket.write(get("/"));
+    await sleep(300);
+    expect(ended).toEqual([]);
+
+    socket.write(get("/"));
+    await until(() => expect(ended).toEqual(["pipelined"]));
+  });
+
   it("is ended too where all together have too many, and those that went free their places", async () => {
     const port = await start(() => undefined, { pipelined: 1, queued: 6, queuedInAll: 10 });
     const first = await send(port, get("/").repeat(6));
