@@ -227,7 +227,7 @@ export function webhookRoutes({ webhooks, collections }: WebhookRouteDeps) {
       return c.json({ id, deleted: true as const }, 200);
     })
     .openapi(testRoute, async (c) => {
-      const row = await webhooks.test(c.get("app").id, c.req.valid("param").webhook_id);
+      const row = await webhooks.deliveries.test(c.get("app").id, c.req.valid("param").webhook_id);
       return c.json(viewDelivery(row), 202);
     })
     .openapi(rotateRoute, async (c) => {
@@ -241,7 +241,7 @@ export function webhookRoutes({ webhooks, collections }: WebhookRouteDeps) {
       const { status, limit, cursor } = c.req.valid("query");
       const list = ["webhook deliveries", id, status ?? null];
       const before = cursors.read(list, cursor);
-      const rows = await webhooks.deliveries(c.get("app").id, id, { limit: limit + 1, before, status });
+      const rows = await webhooks.deliveries.list(c.get("app").id, id, { limit: limit + 1, before, status });
       const items = rows.slice(0, limit);
       const last = items.at(-1);
       const next = rows.length > limit && last ? cursors.write(list, last.id) : null;
@@ -249,11 +249,14 @@ export function webhookRoutes({ webhooks, collections }: WebhookRouteDeps) {
     })
     .openapi(resendRoute, async (c) => {
       const { webhook_id: id, delivery_id: delivery } = c.req.valid("param");
-      return c.json(viewDelivery(await webhooks.resend(c.get("app").id, id, delivery)), 202);
+      return c.json(viewDelivery(await webhooks.deliveries.resend(c.get("app").id, id, delivery)), 202);
     })
     .openapi(skipRoute, async (c) => {
       const app = c.get("app");
       const { webhook_id: id, delivery_id: delivery } = c.req.valid("param");
-      return c.json(viewDelivery(await webhooks.skip(app.id, id, delivery, `app:${app.name}`)), 200);
+      return c.json(
+        viewDelivery(await webhooks.deliveries.skip(app.id, id, delivery, `app:${app.name}`)),
+        200,
+      );
     });
 }

@@ -1,20 +1,14 @@
-/** What routes and the console do with webhooks. An app sees its own only. */
+/** What routes and the console do with webhooks and their deliveries. An app sees its own only. */
 
 import { randomUUID } from "node:crypto";
 import type { AccessService } from "../access/keys/service.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { readEnds } from "../events/module.ts";
 import { ApiError } from "../http/errors.ts";
-import { notifyWorkers, restartMostPending, restartPending, skipDelivery } from "./delivery-queue.ts";
-import {
-  addDeliveries,
-  countExtra,
-  countPending,
-  type DeliveryRow,
-  findDelivery,
-  hastenDelivery,
-  readDeliveries,
-} from "./delivery-store.ts";
+import { notifyWorkers, restartMostPending, restartPending } from "./delivery-queue.ts";
+import { createDeliveryService } from "./delivery-service.ts";
+import { countPending } from "./delivery-store.ts";
+import { findOwnWebhook } from "./own-webhook.ts";
 import { findCreated, findRotated, type Repeat } from "./repeats.ts";
 import { OVERLAP_SECONDS } from "./rotation.ts";
 import type { WebhookSecrets } from "./secrets.ts";
@@ -36,11 +30,6 @@ import {
 
 /** Webhooks of one app. */
 const WEBHOOKS_MAX = 10;
-/** Tests and resends of a webhook that wait to be sent. */
-const EXTRA_MAX = 100;
-// Each takes as long as its receiver, at most 15 seconds.
-const EXTRA_RETRY_SECONDS = 5;
-const TEST_SUBJECT = "test";
 
 /** A webhook, with how many deliveries it has yet to get. */
 export type WebhookState = WebhookRow & { readonly pending: number };
@@ -64,12 +53,6 @@ export type WebhookService = ReturnType<typeof createWebhookService>;
 export function createWebhookService({ database, secrets, allowedPrivateHosts, access }: WebhookServiceDeps) {
   const { audit } = access;
 
-  async function find(db: Queryable, appId: string, id: string): Promise<WebhookRow> {
-    const [row] = await readWebhooks(db, appId, id);
-    if (row) return row;
-    throw new ApiError("NOT_FOUND", [{ path: "webhook_id", message: "is not a webhook of this app" }]);
-  }
-
   async function withPending(rows: readonly WebhookRow[]): Promise<WebhookState[]> {
     const pending = await countPending(
       database,
@@ -79,7 +62,7 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
   }
 
   async function read(appId: string, id: string): Promise<WebhookState> {
-    const [state] = await withPending([await find(database, appId, id)]);
+    const [state] = await withPending([await findOwnWebhook(database, appId, id)]);
     if (!state) throw new Error("a webhook has no state");
     return state;
   }
@@ -87,39 +70,6 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
   function checkUrl(url: string): void {
     const message = problemOfUrl(url, allowedPrivateHosts);
     if (message) throw new ApiError("INVALID_REQUEST", [{ path: "url", message }]);
-  }
-
-  async function deliveryOf(tx: Queryable, webhookId: string, id: string): Promise<DeliveryRow> {
-    const delivery = await findDelivery(tx, webhookId, id);
-    if (delivery) return delivery;
-    throw new ApiError("NOT_FOUND", [
-      { path: "delivery_id", message: "is not a delivery of this webhook in the last 7 days" },
-    ]);
-  }
-
-  /** Adds a delivery that is attempted once. */
-  async function addExtra(
-    tx: Queryable,
-    { id: webhookId, appId }: { readonly id: string; readonly appId: string },
-    extra: { messageId: string; kind: "test" | "resend"; eventType: string; subject: string; body: string },
-  ): Promise<DeliveryRow> {
-    // Two at once would count the same and exceed the limit together.
-    await lockWebhooksOf(tx, appId);
-    if ((await countExtra(tx, webhookId, EXTRA_MAX)) >= EXTRA_MAX)
-      throw new ApiError(
-        "RATE_LIMITED",
-        [
-          {
-            path: "",
-            message: `${EXTRA_MAX} tests and resends of this webhook are already waiting to be sent`,
-          },
-        ],
-        { retryAfterSeconds: EXTRA_RETRY_SECONDS },
-      );
-    const [row] = await addDeliveries(tx, [{ webhookId, eventId: null, ...extra }]);
-    if (!row) throw new Error("a delivery was not added");
-    await notifyWorkers(tx);
-    return row;
   }
 
   async function add(
@@ -159,6 +109,8 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
   }
 
   return {
+    deliveries: createDeliveryService({ database, access }),
+
     /** Oldest first. */
     list: async (appId: string): Promise<WebhookState[]> => withPending(await readWebhooks(database, appId)),
 
@@ -214,13 +166,13 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
         const isResuming = status === "active" || (!status && isMoved && pausedReason !== "requested");
         return { isMoved, isResuming };
       };
-      const before = await find(database, appId, id);
+      const before = await findOwnWebhook(database, appId, id);
       const expected = effectOn(before);
       if (expected.isMoved || (expected.isResuming && before.status === "paused"))
         await restartMostPending(database, id);
       await database.transaction(async (tx) => {
         await lockWebhooksOf(tx, appId);
-        const row = await find(tx, appId, id);
+        const row = await findOwnWebhook(tx, appId, id);
         const { url, description, eventTypes, collections } = row;
         await writeSettings(tx, id, { url, description, eventTypes, collections, ...given });
         const { isMoved, isResuming } = effectOn(row);
@@ -238,7 +190,7 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
     /** Deletes a webhook; nothing more is sent to it. */
     async remove(appId: string, id: string, actor: string): Promise<void> {
       await database.transaction(async (tx) => {
-        const { url } = await find(tx, appId, id);
+        const { url } = await findOwnWebhook(tx, appId, id);
         await deleteWebhook(tx, appId, id);
         await audit(tx, actor, "webhooks.delete", id, { app_id: appId, url });
       });
@@ -248,7 +200,7 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
     async rotate(appId: string, id: string, actor: string): Promise<WithSecret> {
       const secret = await database.transaction(async (tx) => {
         await lockWebhooksOf(tx, appId);
-        await find(tx, appId, id);
+        await findOwnWebhook(tx, appId, id);
         return replaceSecret(tx, id, appId, actor);
       });
       return { webhook: await read(appId, id), secret };
@@ -266,82 +218,10 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
     ): Promise<WithSecret<string | undefined>> {
       const secret = await database.transaction(async (tx) => {
         await lockWebhooksOf(tx, appId);
-        const repeat = await findRotated(tx, await find(tx, appId, id), seen);
+        const repeat = await findRotated(tx, await findOwnWebhook(tx, appId, id), seen);
         return repeat ? showAgain(tx, repeat, { id, appId }, actor) : replaceSecret(tx, id, appId, actor);
       });
       return { webhook: await read(appId, id), secret };
-    },
-
-    /** Sends a message of type `test` once, also to a paused webhook. */
-    test(appId: string, id: string): Promise<DeliveryRow> {
-      return database.transaction(async (tx) => {
-        await find(tx, appId, id);
-        const at = new Date().toISOString();
-        return addExtra(
-          tx,
-          { id, appId },
-          {
-            messageId: `msg_${randomUUID().replaceAll("-", "")}`,
-            kind: "test",
-            eventType: "test",
-            subject: TEST_SUBJECT,
-            body: JSON.stringify({ type: "test", timestamp: at, data: { webhook_id: id, at } }),
-          },
-        );
-      });
-    },
-
-    /** Deliveries of the last seven days, newest first, before the id `before`. */
-    async deliveries(
-      appId: string,
-      id: string,
-      page: {
-        readonly limit: number;
-        readonly before?: string | undefined;
-        readonly status?: string | undefined;
-      },
-    ): Promise<DeliveryRow[]> {
-      await find(database, appId, id);
-      return readDeliveries(database, id, page);
-    },
-
-    /**
-     * Sends a delivery again, with the same `webhook-id` and body: a pending one now, in its order; any other one once
-     * more, beside the order.
-     */
-    resend(appId: string, id: string, deliveryId: string): Promise<DeliveryRow> {
-      return database.transaction(async (tx) => {
-        await find(tx, appId, id);
-        const delivery = await deliveryOf(tx, id, deliveryId);
-        const hastened = await hastenDelivery(tx, deliveryId);
-        if (hastened) {
-          await notifyWorkers(tx);
-          return hastened;
-        }
-        const { messageId, eventType, subject, body } = delivery;
-        return addExtra(tx, { id, appId }, { messageId, kind: "resend", eventType, subject, body });
-      });
-    },
-
-    /**
-     * Gives up a pending delivery, so that later events of its token are sent; one that was skipped before stays so.
-     * An attempt under way may still arrive. Throws INVALID_REQUEST for one that was delivered or has failed.
-     */
-    skip(appId: string, id: string, deliveryId: string, actor: string): Promise<DeliveryRow> {
-      return database.transaction(async (tx) => {
-        await find(tx, appId, id);
-        const isSkipped = await skipDelivery(tx, id, deliveryId);
-        const delivery = await deliveryOf(tx, id, deliveryId);
-        if (delivery.status !== "skipped")
-          throw new ApiError("INVALID_REQUEST", [
-            { path: "delivery_id", message: `must be that of a pending delivery; it is ${delivery.status}` },
-          ]);
-        if (!isSkipped) return delivery;
-        const { messageId, eventType, subject } = delivery;
-        await audit(tx, actor, "webhooks.skip", id, { app_id: appId, messageId, eventType, subject });
-        await notifyWorkers(tx);
-        return delivery;
-      });
     },
 
     /** Re-encrypts the secrets that VITRINE_SECRET_PREVIOUS encrypted. Returns how many webhooks that changed. */

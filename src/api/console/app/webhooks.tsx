@@ -96,7 +96,7 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
   ) {
     const { webhooks: text, deliveries } = words().consoleApp;
     const before = c.req.query("before");
-    const rows = await webhooks.deliveries(app.id, hook.id, {
+    const rows = await webhooks.deliveries.list(app.id, hook.id, {
       limit: PAGE_ROWS,
       before: before !== undefined && DELIVERY_ID.test(before) ? before : undefined,
     });
@@ -228,7 +228,7 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
     .post(`${at}/:hook/test`, async (c) => {
       const { app, hook } = await hookOf(c);
       requirePartner(app);
-      await webhooks.test(app.id, hook.id);
+      await webhooks.deliveries.test(app.id, hook.id);
       return goTo(site, c, webhookPath(app, hook.id), "test_sent");
     })
     .post(`${at}/:hook/rotate`, async (c) => {
@@ -248,13 +248,13 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
     .post(`${at}/:hook/deliveries/:delivery/resend`, async (c) => {
       const { app, hook } = await hookOf(c);
       requirePartner(app);
-      await webhooks.resend(app.id, hook.id, deliveryIn(c));
+      await webhooks.deliveries.resend(app.id, hook.id, deliveryIn(c));
       return goTo(site, c, webhookPath(app, hook.id), "resent");
     })
     .post(`${at}/:hook/deliveries/:delivery/skip`, async (c) => {
       const { app, hook } = await hookOf(c);
       requirePartner(app);
-      await webhooks.skip(app.id, hook.id, deliveryIn(c), signedIn(c).actor);
+      await webhooks.deliveries.skip(app.id, hook.id, deliveryIn(c), signedIn(c).actor);
       return goTo(site, c, webhookPath(app, hook.id), "delivery_skipped");
     });
 }
