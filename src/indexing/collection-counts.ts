@@ -37,7 +37,8 @@ export async function countMovement(
   let owners = 0;
   if (takenFrom !== undefined) owners += await changeHolding(event, context, takenFrom, -tokens);
   if (givenTo !== undefined) owners += await changeHolding(event, context, givenTo, tokens);
-  if (items === 0 && owners === 0) return null;
+  // Most movements change neither, and need no write.
+  if (items === 0 && owners === 0 && !(isIndexed && (await isFirstIndexed(event, context)))) return null;
   let doubtful: string | null = null;
   await context.db
     .insert(collectionState)
@@ -61,6 +62,11 @@ export async function countMovement(
       };
     });
   return doubtful;
+}
+
+async function isFirstIndexed(event: ChainEvent, context: Context): Promise<boolean> {
+  const row = await context.db.find(collectionState, collectionKey(event, context));
+  return !row?.hasIndexedTransfers;
 }
 
 /** Returns the change in the number of owners. */

@@ -117,6 +117,17 @@ describe("a contract that is a coin as well (ERC-404)", () => {
     expect(anomalies()).toEqual([["mixed_transfer_layouts", 3]]);
   });
 
+  it("gets rid of them when its first token's transfer changes no count", async () => {
+    await idInData(zeroAddress, ADA, 1n);
+    await idInData(zeroAddress, ADA, AMOUNT);
+    await idInData(zeroAddress, BEN, 5n);
+    await usual(ADA, BEN, 1n);
+
+    expect(tokens()).toEqual([[1n, BEN, false]]);
+    expect(counts()).toEqual([1, 1]);
+    expect(anomalies()).toEqual([["mixed_transfer_layouts", 2]]);
+  });
+
   it("keeps the locks of what it retracts, and a token that turns out to be one", async () => {
     await idInData(zeroAddress, ADA, 7n);
     await chain.log({ event: "TokenLocked(uint256,address)", topics: [7n, BEN] });
