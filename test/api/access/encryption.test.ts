@@ -52,6 +52,15 @@ describe("a rotation of the secret", () => {
     expect(cipher(OLD).open(rotated.encrypt("text", "row"), "row")).toBeUndefined();
   });
 
+  it("never keeps a replica from reading what another has encrypted, if all know the new secret first", () => {
+    const steps = [cipher(OLD), cipher(OLD, NEW), cipher(NEW, OLD), cipher(NEW)];
+    for (const [step, before] of steps.slice(0, -1).entries()) {
+      const after = steps[step + 1] ?? before;
+      expect(before.open(after.encrypt("text", "row"), "row")).toBe("text");
+      expect(after.open(before.encrypt("text", "row"), "row")).toBe("text");
+    }
+  });
+
   it("is over when the previous secret is unset: what it encrypted does not open", () => {
     expect(cipher(NEW).open(cipher(OLD).encrypt("text", "row"), "row")).toBeUndefined();
   });
