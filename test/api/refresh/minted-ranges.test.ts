@@ -126,6 +126,25 @@ describe("a range that was minted", () => {
     expect(await openSweeps()).toEqual([]);
   });
 
+  it.each(["a mint's", "those of an update as well"])(
+    "becomes known while earlier fetches wait for their host: %s",
+    async (earlier) => {
+      if (earlier !== "a mint's")
+        await setup.add({ block: 92, source: "BatchMetadataUpdate", from: 1n, to: 12_000n });
+      await setup.add({ block: 95, source: "mint", from: 20_001n, to: 27_000n });
+      await range(20_001n, 27_000n, 95);
+      await triggers.handleBatch();
+      // The queue gets full, and no worker runs.
+      for (let pass = 0; pass < 10; pass++) await sweeps.advance();
+
+      expect(await countKnown()).toBe(19_000);
+      expect((await readQueue(database)).every(({ tokenId }) => Number(tokenId) <= 12_000)).toBe(true);
+      await work();
+      expect(await readQueue(database)).toHaveLength(19_000);
+      expect(await openSweeps()).toEqual([]);
+    },
+  );
+
   it("is no part of a sweep of the whole collection that waits: its tokens would stay unknown", async () => {
     await setup.clear();
     await database.query("truncate vitrine.sweep, vitrine.cause, vitrine.cause_cursor");

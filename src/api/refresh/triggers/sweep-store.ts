@@ -13,20 +13,34 @@ export interface OpenSweep extends Required<Omit<NewSweep, "receiptId">> {
   readonly counted: string | null;
 }
 
-/** The oldest open sweep of each collection. By one step down an index per collection: each may have many. */
-export function oldestOfEach(db: Queryable): Promise<{ id: string; chainId: string; collection: string }[]> {
+type SweepOfCollection = { readonly id: string; readonly chainId: string; readonly collection: string };
+
+/** The oldest open sweep of each collection. */
+export const oldestOfEach = (db: Queryable): Promise<SweepOfCollection[]> =>
+  oldestWhere(db, "finished_at is null", "oldest sweeps");
+
+/** The oldest sweep of each collection that lists, or hides, tokens of a minted range, and is not through. */
+export const oldestToList = (db: Queryable): Promise<SweepOfCollection[]> =>
+  oldestWhere(
+    db,
+    "finished_at is null and minted and counted is distinct from to_token_id",
+    "oldest sweeps to list",
+  );
+
+/** By one step down the index of `condition` per collection: each may have many. */
+function oldestWhere(db: Queryable, condition: string, name: string): Promise<SweepOfCollection[]> {
   return db.query(
     `with recursive oldest as (
-       (select chain_id, collection, id from vitrine.sweep where finished_at is null
+       (select chain_id, collection, id from vitrine.sweep where ${condition}
          order by chain_id, collection, id limit 1)
        union all
        select n.* from oldest o cross join lateral (
-         select s.chain_id, s.collection, s.id from vitrine.sweep s
-          where s.finished_at is null and (s.chain_id, s.collection) > (o.chain_id, o.collection)
-          order by s.chain_id, s.collection, s.id limit 1) n)
+         select chain_id, collection, id from vitrine.sweep
+          where ${condition} and (chain_id, collection) > (o.chain_id, o.collection)
+          order by chain_id, collection, id limit 1) n)
      select id, chain_id as "chainId", collection from oldest`,
     [],
-    "oldest sweeps",
+    name,
   );
 }
 

@@ -10,7 +10,7 @@ import { enqueue } from "../queue/queue.ts";
 import { foldReceipt } from "../receipts/progress-store.ts";
 import { addReceiptTokens } from "../receipts/receipts.ts";
 import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
-import { countUp, lockOpen, moveOn, type OpenSweep, oldestOfEach } from "./sweep-store.ts";
+import { countUp, lockOpen, moveOn, type OpenSweep, oldestOfEach, oldestToList } from "./sweep-store.ts";
 
 // A sweep of a million tokens keeps this many waiting in the queue, so that it never delays other work.
 const QUEUED_MAX = 500;
@@ -36,11 +36,12 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
   return {
     /**
      * Advances the oldest open sweep of each collection as far as the queue has capacity, and then the next ones.
-     * Counting takes one step per call, since triggers wait meanwhile.
+     * Counting takes one step per call, since triggers wait meanwhile. A minted range becomes known before its turn has
+     * come to be fetched.
      */
     async advance(): Promise<SweepProgress> {
       let steps = 0;
-      let moved = false;
+      let moved = await listMinted();
       let waiting = false;
       let more = true;
       while (more && steps < STEPS_MAX) {
@@ -59,6 +60,20 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
       return moved ? "moved" : waiting ? "waiting" : "idle";
     },
   };
+
+  /** One step for each collection whose oldest sweep isn't the one that makes a range known; true if more may be left. */
+  async function listMinted(): Promise<boolean> {
+    const toList = await oldestToList(database);
+    if (toList.length === 0) return false;
+    const turns = new Set((await oldestOfEach(database)).map(({ id }) => id));
+    let isLeft = false;
+    for (const { id } of toList) {
+      if (turns.has(id)) continue;
+      const { isLeftToCount } = await database.transaction((tx) => advanceOne(tx, id, 0));
+      isLeft ||= isLeftToCount;
+    }
+    return isLeft;
+  }
 
   async function advanceOne(
     tx: Queryable,
