@@ -39,7 +39,7 @@ const benches: Record<string, () => Promise<object>> = {
 
 // They time requests to an application in their own process, so it has the service's memory options. Without them, V8
 // promotes what requests leave behind, and garbage collection takes as long as a request.
-const withApplication = new Set(["batch", "activity"]);
+const withApplication = new Set(["batch", "activity", "catalog"]);
 // How this program runs one bench in a process of its own.
 const ALONE = "--alone";
 const asked = process.argv.slice(2).filter((argument) => argument !== "--quick" && argument !== ALONE);

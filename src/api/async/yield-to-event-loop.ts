@@ -21,6 +21,9 @@ export function createYield(sliceMs = SLICE_MS): YieldToEventLoop {
 // A slice for which its thread waited longer than this share of its length, and half a millisecond, waited for others.
 const WAITED_SHARE = 0.25;
 const WAITED_MS = 0.5;
+// One such slice means little, since threads that collect garbage, say, run for a moment. Others that go on make one that
+// begins soon after wait as well.
+const SUSPECTED_MS = 20;
 const CONTENDED_MS = 100;
 // Longer than the interval between two counts of the machine's threads.
 const UNDER_PRESSURE_MS = 500;
@@ -33,9 +36,12 @@ export interface PoliteYieldOptions {
   /** The most that one piece of work pauses, in all; a second by default. */
   readonly pausesMaxMs?: number;
   readonly isContended?: (now: number) => boolean;
+  /** Milliseconds that this thread has waited for a processor so far. */
+  readonly waits?: () => number;
   readonly sleep?: (ms: number) => Promise<void>;
 }
 
+let suspectedUntil = 0;
 let contendedUntil = 0;
 
 const othersWait = createProcessorPressure();
@@ -54,16 +60,9 @@ function threadCpuMs(): number | undefined {
  * thirteenth of one, until it has paused for `pausesMaxMs` in all. On systems other than Linux it can't tell, and
  * never pauses.
  */
-export function createPoliteYield(
-  sliceMs: number,
-  {
-    pausesMaxMs = PAUSES_MAX_MS,
-    isContended = othersWait,
-    sleep = (ms) => wait(ms),
-  }: PoliteYieldOptions = {},
-): YieldToEventLoop {
+export function createPoliteYield(sliceMs: number, options: PoliteYieldOptions = {}): YieldToEventLoop {
   ownWaits ??= createOwnWaits();
-  const waits = ownWaits;
+  const { pausesMaxMs = PAUSES_MAX_MS, isContended = othersWait, waits = ownWaits, sleep = wait } = options;
   const toEventLoop = createYield(0);
   let startedAt = performance.now();
   let usedAt = threadCpuMs();
@@ -73,8 +72,10 @@ export function createPoliteYield(
     const now = performance.now();
     if (now - startedAt < sliceMs) return;
     const used = usedAt === undefined ? now - startedAt : (threadCpuMs() ?? 0) - usedAt;
-    if (waits() - waitedAt > WAITED_SHARE * used + WAITED_MS)
-      contendedUntil = Math.max(contendedUntil, now + CONTENDED_MS);
+    if (waits() - waitedAt > WAITED_SHARE * used + WAITED_MS) {
+      if (startedAt < suspectedUntil) contendedUntil = Math.max(contendedUntil, now + CONTENDED_MS);
+      suspectedUntil = now + SUSPECTED_MS;
+    }
     if (isContended(now)) contendedUntil = now + UNDER_PRESSURE_MS;
     const pause = now < contendedUntil ? Math.min(PAUSE * used, pausesLeft) : 0;
     pausesLeft -= pause;

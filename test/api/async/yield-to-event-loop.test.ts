@@ -1,7 +1,7 @@
 /** Long work in steps: at once, in slices between other work, and one at a time. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import {
   createExclusively,
   createPoliteYield,
@@ -61,6 +61,40 @@ it.each([
 
   expect(pauses[0]).toBeGreaterThan(0);
   expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(totalMs, 6);
+});
+
+it("pauses once its thread has waited in two slices that follow each other, and not for a moment", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  // Past what another test has left.
+  vi.advanceTimersByTime(60_000);
+  let pauses = 0;
+  let waitedMs = 0;
+  const politely = createPoliteYield(0, {
+    isContended: () => false,
+    waits: () => waitedMs,
+    sleep: async () => {
+      pauses++;
+    },
+  });
+  const slice = async (elapsedMs: number, waited: number) => {
+    vi.advanceTimersByTime(elapsedMs);
+    waitedMs += waited;
+    const { user } = process.cpuUsage();
+    while (process.cpuUsage().user - user < 200) {}
+    await politely();
+    return pauses;
+  };
+  try {
+    expect(await slice(2, 50)).toBe(0);
+    expect(await slice(20, 0)).toBe(0);
+    expect(await slice(2, 50)).toBe(0);
+    // It began at once, and had to wait long.
+    expect(await slice(60, 50)).toBe(1);
+    expect(await slice(99, 0)).toBe(2);
+    expect(await slice(1, 0)).toBe(2);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it("does no further step of work that has become pointless", async () => {
