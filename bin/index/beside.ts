@@ -7,7 +7,6 @@ import { requireFreePort } from "../../src/api/boot.ts";
 import { createIndexHeads } from "../../src/api/chain/index/index-heads.ts";
 import { chainTables } from "../../src/api/chain/index/tables.ts";
 import { loadServingConfig } from "../../src/api/config.ts";
-import { BootError } from "../../src/boot-error.ts";
 import { loadIndexConfig } from "../../src/config.ts";
 import { createPonderSupervisor } from "../ponder-process.ts";
 import { lockBuild, portTaken, schemaTaken } from "./build-lock.ts";
@@ -40,7 +39,7 @@ export async function buildBeside({
 }: BesideOptions): Promise<number> {
   const port = requestedPort ?? loadServingConfig(process.env).port + 1;
   await requireFreePort(port).catch((cause: Error) => {
-    throw cause instanceof BootError ? portTaken(port, cause) : cause;
+    throw (cause.cause as NodeJS.ErrnoException).code === "EADDRINUSE" ? portTaken(port, cause) : cause;
   });
   // Takes seconds, unlike the port.
   const check = await checkIndex(process.cwd(), process.env);

@@ -39,23 +39,28 @@ export const prepareDatabase = (target: DeniedTarget, work: () => Promise<void>)
   });
 
 /**
- * Throws a BootError when the port is taken. Ponder would silently move to the next free one, and clients of the old
- * port would reach whatever runs there.
+ * Throws a BootError when the port is taken, or when this process may not listen on it. Ponder would silently move to the
+ * next free one, and clients of the old port would reach whatever runs there.
  */
 export async function requireFreePort(port: number, hostname?: string): Promise<void> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {
     probe.once("error", (cause: NodeJS.ErrnoException) => {
-      reject(
-        cause.code === "EADDRINUSE"
-          ? new BootError(`Port ${port} is in use; stop what listens there or set PORT to a free one.`, {
-              cause,
-            })
-          : cause,
-      );
+      reject(new BootError(explainPort(port, hostname, cause), { cause }));
     });
     probe.listen(port, hostname, () => probe.close(() => resolve()));
   });
+}
+
+function explainPort(
+  port: number,
+  hostname: string | undefined,
+  { code, message }: NodeJS.ErrnoException,
+): string {
+  if (code === "EADDRINUSE")
+    return `Port ${port} is in use; stop what listens there or set PORT to a free one.`;
+  const place = hostname === undefined ? `Port ${port}` : `Port ${port} of ${hostname}`;
+  return `${place} can't be listened on (${code ?? message}); set PORT, or --hostname, to one that this process may use.`;
 }
 
 /**
