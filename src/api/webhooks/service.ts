@@ -17,7 +17,7 @@ import {
   addWebhook,
   deleteWebhook,
   lockWebhooksOf,
-  pauseWebhook,
+  pauseOnRequest,
   readSecrets,
   readWebhooks,
   replaceSecrets,
@@ -177,7 +177,7 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
         await writeSettings(tx, id, { url, description, eventTypes, collections, ...given });
         const { isMoved, isResuming } = effectOn(row);
         const isResumed = isResuming && (await resumeWebhook(tx, id));
-        if (status === "paused") await pauseWebhook(tx, id, "requested");
+        if (status === "paused") await pauseOnRequest(tx, id);
         if (isResumed || isMoved) {
           await restartPending(tx, id);
           await notifyWorkers(tx);

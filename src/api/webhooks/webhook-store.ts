@@ -103,19 +103,24 @@ export async function writeSettings(
 const pausing = `update vitrine.webhook set status = 'paused', paused_reason = $2, paused_at = now()
                   where id = $1 and status = 'active'`;
 
-/** Pauses an active webhook; false if it is paused already, or gone. With `url`, only while it has this one. */
+/** Pauses an active webhook while it has this `url`; false if it has another, is paused already, or gone. */
 export async function pauseWebhook(
   tx: Queryable,
   id: string,
-  reason: PausedReason,
-  url?: string,
+  reason: Exclude<PausedReason, "requested">,
+  url: string,
 ): Promise<boolean> {
-  const rows = await tx.query(`${pausing} and ($3::text is null or url = $3) returning 1`, [
-    id,
-    reason,
-    url ?? null,
-  ]);
+  const rows = await tx.query(`${pausing} and url = $3 returning 1`, [id, reason, url]);
   return rows.length > 0;
+}
+
+/** Pauses a webhook for whoever asked, until it is resumed, whatever it was paused for before. */
+export async function pauseOnRequest(tx: Queryable, id: string): Promise<void> {
+  await tx.query(
+    `update vitrine.webhook set status = 'paused', paused_reason = 'requested', paused_at = coalesce(paused_at, now())
+      where id = $1`,
+    [id],
+  );
 }
 
 /** Pauses an active webhook whose every attempt for `ms` has failed, and that has owed an event for so long; false otherwise. */

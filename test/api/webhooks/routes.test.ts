@@ -171,6 +171,26 @@ describe("a webhook", () => {
     expect((await patch({ status: "broken" })).status).toBe(400);
   });
 
+  it.each(["failing", "gone"])(
+    "stays paused with another URL if it is paused while it is %s",
+    async (reason) => {
+      const { body } = await create();
+      const at = `${PATH}/${body.id}`;
+      await test.database.query(
+        "update vitrine.webhook set status = 'paused', paused_reason = $2, paused_at = '2026-01-01' where id = $1",
+        [body.id, reason],
+      );
+      const patch = (sent: object) => api.call(at, { method: "PATCH", key, body: sent });
+
+      expect((await patch({ status: "paused" })).body).toMatchObject({
+        status: "paused",
+        paused_reason: "requested",
+        paused_at: "2026-01-01T00:00:00.000Z",
+      });
+      expect((await patch({ url: "https://new.example/" })).body).toMatchObject({ status: "paused" });
+    },
+  );
+
   it("is gone once deleted, and its deliveries with it", async () => {
     const { body } = await create();
     const at = `${PATH}/${body.id}`;
