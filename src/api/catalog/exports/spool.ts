@@ -84,9 +84,14 @@ export async function openSpool(
         return leave();
       }
       const buffer = new Uint8Array(Math.min(CHUNK_BYTES, written - taken));
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, taken);
-      taken += bytesRead;
-      controller.enqueue(buffer.subarray(0, bytesRead));
+      try {
+        const { bytesRead } = await file.read(buffer, 0, buffer.length, taken);
+        taken += bytesRead;
+        controller.enqueue(buffer.subarray(0, bytesRead));
+      } catch (error) {
+        controller.error(error);
+        return leave();
+      }
       expectPull(controller);
     },
     cancel: leave,
