@@ -1,7 +1,7 @@
 /** Mints of thousands of tokens in one event: all become known and are read, some thousands at a time. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { createTestDatabase } from "../../support/database.ts";
+import { checkpoint, createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refresh.ts";
 import { createTriggerSetup } from "../../support/triggers.ts";
 
@@ -145,6 +145,19 @@ describe("a range that was minted", () => {
     },
   );
 
+  it("becomes known without a pause between it and others that wait as well", async () => {
+    for (const nth of [2n, 3n, 4n]) {
+      const [from, to] = [nth * 10_000n, nth * 10_000n + 5_999n];
+      await setup.add({ block: 95, log: Number(nth), source: "mint", from, to });
+      await range(from, to, 95);
+    }
+    await triggers.handleBatch();
+    // No worker runs.
+    while ((await sweeps.advance()) === "moved") {}
+
+    expect(await countKnown()).toBe(30_000);
+  });
+
   it("is no part of a sweep of the whole collection that waits: its tokens would stay unknown", async () => {
     await setup.clear();
     await database.query("truncate vitrine.sweep, vitrine.cause, vitrine.cause_cursor");
@@ -195,6 +208,37 @@ describe("a range whose mint a reorg reverted", () => {
     await work();
 
     expect(await countKnown()).toBe(0);
+    expect(await openSweeps()).toEqual([]);
+  });
+
+  it("holds up nothing else of its collection while the index can't say what is gone", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, source: "mint", from: 1n, to: 6_000n });
+    await range(1n, 6_000n);
+    await work();
+    await setup.revert(90);
+    await database.query(`truncate ${tables.tokenRange}`);
+    await setup.setChain(101, 70);
+    await triggers.handleBatch();
+
+    // The node is behind what the index had before.
+    await database.query(
+      "insert into vitrine.chain_head (schema, chain_id, checkpoint) values ($1, $2, $3)",
+      [tables.schema, CHAIN_ID, checkpoint({ chainId: CHAIN_ID, block: 300, timestamp: 1_700_000_300 })],
+    );
+    await setup.add({ block: 102, source: "mint", from: 10_001n, to: 17_000n });
+    await range(10_001n, 17_000n, 102);
+    await setup.add({ block: 103, source: "BatchMetadataUpdate", from: 5_001n, to: 6_000n });
+    await setup.setChain(103, 70);
+    await work();
+
+    expect(await countKnown()).toBe(13_000);
+    expect((await readQueue(database)).filter(({ tokenId }) => Number(tokenId) > 10_000)).toHaveLength(7_000);
+    expect(await openSweeps()).toMatchObject([{ minted: true, block: 0 }]);
+
+    await setup.setChain(301, 270);
+    await work();
+    expect(await countKnown()).toBe(7_000);
     expect(await openSweeps()).toEqual([]);
   });
 });

@@ -15,17 +15,24 @@ export interface OpenSweep extends Required<Omit<NewSweep, "receiptId">> {
 
 type SweepOfCollection = { readonly id: string; readonly chainId: string; readonly collection: string };
 
-/** The oldest open sweep of each collection. */
-export const oldestOfEach = (db: Queryable): Promise<SweepOfCollection[]> =>
-  oldestWhere(db, "finished_at is null", "oldest sweeps");
+// A range whose mint was reverted, and of which not all that is gone is hidden.
+const IS_HIDING = "minted and block = 0 and counted is distinct from to_token_id";
 
-/** The oldest sweep of each collection that lists, or hides, tokens of a minted range, and is not through. */
+/** The oldest open sweep of each collection, but for those that hide tokens: others don't wait for them. */
+export const oldestOfEach = (db: Queryable): Promise<SweepOfCollection[]> =>
+  oldestWhere(db, `finished_at is null and not (${IS_HIDING})`, "oldest sweeps");
+
+/** The oldest sweep of each collection that lists tokens of a minted range, and is not through. */
 export const oldestToList = (db: Queryable): Promise<SweepOfCollection[]> =>
   oldestWhere(
     db,
-    "finished_at is null and minted and counted is distinct from to_token_id",
+    "finished_at is null and minted and block > 0 and counted is distinct from to_token_id",
     "oldest sweeps to list",
   );
+
+/** The oldest one that hides tokens: it has its turn to be fetched once it is through. */
+export const oldestToHide = (db: Queryable): Promise<SweepOfCollection[]> =>
+  oldestWhere(db, `finished_at is null and ${IS_HIDING}`, "oldest sweeps to hide");
 
 /** By one step down the index of `condition` per collection: each may have many. */
 function oldestWhere(db: Queryable, condition: string, name: string): Promise<SweepOfCollection[]> {

@@ -10,7 +10,15 @@ import { enqueue } from "../queue/queue.ts";
 import { foldReceipt } from "../receipts/progress-store.ts";
 import { addReceiptTokens } from "../receipts/receipts.ts";
 import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
-import { countUp, lockOpen, moveOn, type OpenSweep, oldestOfEach, oldestToList } from "./sweep-store.ts";
+import {
+  countUp,
+  lockOpen,
+  moveOn,
+  type OpenSweep,
+  oldestOfEach,
+  oldestToHide,
+  oldestToList,
+} from "./sweep-store.ts";
 
 // A sweep of a million tokens keeps this many waiting in the queue, so that it never delays other work.
 const QUEUED_MAX = 500;
@@ -26,6 +34,9 @@ const STEPS_MAX = 100;
 /** `waiting` while the queue has no capacity for an open one, and soon will. */
 export type SweepProgress = "moved" | "waiting" | "idle";
 
+/** How many more tokens of a sweep were counted: `last` if none is left. */
+type Counted = "nothing" | "some" | "last";
+
 export interface SweepDeps {
   readonly database: Database;
   readonly metadata: MetadataService;
@@ -37,7 +48,7 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     /**
      * Advances the oldest open sweep of each collection as far as the queue has capacity, and then the next ones.
      * Counting takes one step per call, since triggers wait meanwhile. A minted range becomes known before its turn has
-     * come to be fetched.
+     * come to be fetched, and one whose mint was reverted is hidden.
      */
     async advance(): Promise<SweepProgress> {
       let steps = 0;
@@ -51,9 +62,9 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
         for (const { id, chainId, collection } of open) {
           const { free, isPaused } = await capacityFor(database, chainId, collection);
           waiting ||= !isPaused;
-          const { hasAsked, isLeftToCount } = await database.transaction((tx) => advanceOne(tx, id, free));
+          const { hasAsked, counted } = await database.transaction((tx) => advanceOne(tx, id, free));
           more ||= hasAsked;
-          moved ||= hasAsked || isLeftToCount;
+          moved ||= hasAsked || counted === "some";
           steps++;
         }
       }
@@ -61,43 +72,49 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     },
   };
 
-  /** One step for each collection whose oldest sweep isn't the one that makes a range known; true if more may be left. */
+  /**
+   * One step for each collection whose oldest sweep isn't the one that makes a range known, and one for each that hides a
+   * range; true if any was made, since another may follow.
+   */
   async function listMinted(): Promise<boolean> {
     const toList = await oldestToList(database);
-    if (toList.length === 0) return false;
-    const turns = new Set((await oldestOfEach(database)).map(({ id }) => id));
-    let isLeft = false;
-    for (const { id } of toList) {
-      if (turns.has(id)) continue;
-      const { isLeftToCount } = await database.transaction((tx) => advanceOne(tx, id, 0));
-      isLeft ||= isLeftToCount;
+    const toHide = await oldestToHide(database);
+    const turns = new Set(toList.length === 0 ? [] : (await oldestOfEach(database)).map(({ id }) => id));
+    const others = toList.filter(({ id }) => !turns.has(id));
+    let isMade = false;
+    for (const { id } of [...others, ...toHide]) {
+      const { counted } = await database.transaction((tx) => advanceOne(tx, id, 0));
+      isMade ||= counted !== "nothing";
     }
-    return isLeft;
+    return isMade;
   }
 
   async function advanceOne(
     tx: Queryable,
     id: string,
     free: number,
-  ): Promise<{ readonly hasAsked: boolean; readonly isLeftToCount: boolean }> {
+  ): Promise<{ readonly hasAsked: boolean; readonly counted: Counted }> {
     const sweep = await lockOpen(tx, id);
-    if (!sweep) return { hasAsked: false, isLeftToCount: false };
+    if (!sweep) return { hasAsked: false, counted: "nothing" };
     const counting = sweep.minted ? undefined : await countOn(tx, sweep);
     const hasCapacity = free >= CAPACITY_MIN;
     if (counting !== undefined) {
       if (hasCapacity) await ask(tx, sweep, free);
-      return { hasAsked: hasCapacity, isLeftToCount: counting };
+      return { hasAsked: hasCapacity, counted: counting };
     }
     const last = sweep.counted;
     const hasAsked =
       hasCapacity && last !== null && (await ask(tx, { ...sweep, to: last }, free, last === sweep.to));
     // After the queue rows, in the order of a worker that records a fetch.
-    return { hasAsked, isLeftToCount: await (sweep.block > 0 ? addOn : hideOn)(tx, sweep) };
+    return { hasAsked, counted: await (sweep.block > 0 ? addOn : hideOn)(tx, sweep) };
   }
 
-  /** Makes more tokens of a minted range known; true if more may be left. */
-  async function addOn(tx: Queryable, { id, chainId, collection, from, to, block, counted }: OpenSweep) {
-    if (counted === to) return false;
+  /** Makes more tokens of a minted range known. */
+  async function addOn(
+    tx: Queryable,
+    { id, chainId, collection, from, to, block, counted }: OpenSweep,
+  ): Promise<Counted> {
+    if (counted === to) return "nothing";
     const first = counted === null ? BigInt(from) : BigInt(counted) + 1n;
     const last = [first + BigInt(COUNTED_MAX) - 1n, BigInt(to)].reduce((a, b) => (a < b ? a : b));
     const tokens = new Map<string, number>();
@@ -105,28 +122,28 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     const seen = await metadata.addKnownTokens(tx, chainId, collection, tokens);
     await showServed(tx, { metadata, media }, chainId, new Map([[collection, seen]]));
     await countUp(tx, id, tokens.size, String(last));
-    return String(last) !== to;
+    return String(last) === to ? "last" : "some";
   }
 
-  /** Counts more of the tokens; true if more may be left. */
-  async function countOn(tx: Queryable, sweep: OpenSweep): Promise<boolean> {
-    if (sweep.counted === sweep.to) return false;
+  /** Counts more of the tokens. */
+  async function countOn(tx: Queryable, sweep: OpenSweep): Promise<Counted> {
+    if (sweep.counted === sweep.to) return "nothing";
     const tokenIds = await metadata.listedInRange(tx, sweep, sweep.counted, COUNTED_MAX);
     const isAll = tokenIds.length < COUNTED_MAX;
     await countUp(tx, sweep.id, tokenIds.length, isAll ? sweep.to : tokenIds.at(-1));
-    return !isAll;
+    return isAll ? "last" : "some";
   }
 
-  /** Hides more tokens of a range whose mint was reverted; true if more may be left. */
-  async function hideOn(tx: Queryable, sweep: OpenSweep): Promise<boolean> {
+  /** Hides more tokens of a range whose mint was reverted; nothing while the index can't say which. */
+  async function hideOn(tx: Queryable, sweep: OpenSweep): Promise<Counted> {
     const { id, chainId, collection, to, counted } = sweep;
-    if (counted === to || !(await metadata.mayKnowUntransferred(tx, chainId))) return false;
+    if (counted === to || !(await metadata.mayKnowUntransferred(tx, chainId))) return "nothing";
     const tokenIds = await metadata.knownInRange(tx, sweep, counted, COUNTED_MAX);
     const gone = await metadata.findUntransferred(tx, chainId, collection, tokenIds);
     await metadata.hideReverted(tx, { chainId, collection, tokenIds: gone });
     const isAll = tokenIds.length < COUNTED_MAX;
     await countUp(tx, id, tokenIds.length - gone.length, isAll ? to : tokenIds.at(-1));
-    return !isAll;
+    return isAll ? "last" : "some";
   }
 
   /** False if there was nothing to enqueue. `isWhole` unless more tokens of the sweep will become known. */
