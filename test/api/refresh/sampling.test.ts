@@ -1,9 +1,10 @@
 /** Changes without an event (docs/refresh.md, "Silent changes"). */
 
 import { beforeEach, describe, expect, it } from "vitest";
+import { claimRound, findOpenRounds } from "../../../src/api/refresh/sampling/store.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { ask, CHAIN_ID, COLLECTION, emptyTables, makeDue, readQueue } from "../../support/refresh.ts";
-import { HOUR, ids, startSampledCollection } from "../../support/sampling.ts";
+import { collection, HEAD, HOUR, ids, running, startSampledCollection } from "../../support/sampling.ts";
 
 const FIRST = 4;
 const DOCUMENTS_MAX = 20;
@@ -62,6 +63,25 @@ describe("a collection that stays as it is", () => {
     expect(await sampled.versions()).toHaveLength(8);
     expect((await sampled.versions()).filter(({ confirmations }) => confirmations === 1)).toHaveLength(FIRST);
   });
+});
+
+it("a round ends though a sampled token left the queue, and is in it anew: its rounds go on", async () => {
+  const sampled = await start(8);
+  const due = await claimRound(database, [collection]);
+  if (!due) throw new Error("no round is due");
+  await sampled.rounds.begin(due, HEAD, running);
+  const [first] = (await readQueue(database)).filter(({ requested, done }) => requested > done);
+  if (!first) throw new Error("nothing is sampled");
+  await sampled.rest();
+  // Its mint was reverted, so that its row was deleted; it was minted again, and somebody asks for it.
+  await database.query("delete from vitrine.refresh where token_id = $1", [first.tokenId]);
+  await ask(database, [first.tokenId]);
+  await sampled.rest();
+  expect((await readQueue(database)).find(({ tokenId }) => tokenId === first.tokenId)?.done).toBe(1);
+
+  await sampled.rounds.settle(collection);
+
+  expect(await findOpenRounds(database, [collection])).toEqual([]);
 });
 
 it("a base URI that is changed without an event: the whole collection is swept, once, and is right", async () => {

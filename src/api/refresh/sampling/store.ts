@@ -199,7 +199,8 @@ export async function lockOpenRound(
             not exists (
               select from unnest(s.tokens, s.marks) as a(token_id, mark)
                 join vitrine.refresh r on (r.chain_id, r.collection, r.token_id) = (s.chain_id, s.collection, a.token_id)
-               where r.done < a.mark) as "isOver"
+               -- A row with a lower mark is another one: the first was deleted once its token was answered.
+               where r.done < a.mark and r.wanted >= a.mark) as "isOver"
        from vitrine.sampling s
       where s.chain_id = $1 and s.collection = $2 and s.asked_at is not null for update of s skip locked`,
     [chainId, collection],
