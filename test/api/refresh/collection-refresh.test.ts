@@ -73,6 +73,19 @@ describe("a refresh of a whole collection by an app", () => {
     ]);
   });
 
+  it("counts in its digest what a probe of an image holds just then", async () => {
+    await know(3);
+    await start();
+    await setup.sweeps().advance();
+    await end(await lease(3));
+    await database.transaction(async (tx) => {
+      await tx.query("select from vitrine.receipt_token where token_id = 1 for update");
+      expect(await ends.endFinished()).toBe(1);
+    });
+
+    expect(await events()).toMatchObject([{ payload: { counts: { total: 3, updated: 3 } } }]);
+  });
+
   it("reads every listed token, and its receipt counts them in place of a list", async () => {
     await know(1_200);
     const id = await start();

@@ -162,14 +162,18 @@ export async function lockEnding(tx: Queryable, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Folds a receipt into numbers and returns them by status. */
+/** Folds a receipt into numbers and returns them by status, with what can't be folded just now. */
 export async function sumReceipt(
   tx: Queryable,
   receiptId: string,
 ): Promise<Readonly<Partial<Record<string, number>>>> {
   await foldReceipt(tx, receiptId);
   const rows = await tx.query<{ status: string; tokens: string }>(
-    "select status, sum(tokens) as tokens from vitrine.receipt_outcome where receipt_id = $1 group by status",
+    `select status, sum(tokens) as tokens
+       from (select status, tokens from vitrine.receipt_outcome where receipt_id = $1
+              union all
+             select status, 1 from vitrine.receipt_token where receipt_id = $1 and status is not null) t
+      group by status`,
     [receiptId],
   );
   return Object.fromEntries(rows.map(({ status, tokens }) => [status, Number(tokens)]));
