@@ -5,7 +5,7 @@ import type { Database } from "../../../src/api/db/database.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete } from "../../../src/api/refresh/queue/leases.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";
+import { ask, emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";
 import { createTriggerSetup, type TriggerSpec } from "../../support/triggers.ts";
 
 const test = await createTestDatabase();
@@ -220,6 +220,25 @@ describe("a reorg", () => {
       expect(await database.query("select id from vitrine.cause")).toEqual([]);
     },
   );
+
+  it("of a mint has the token read again when it is minted anew, whatever was read before and since", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, source: "mint", token: 1n });
+    await triggers.handleBatch();
+    await fetchAll();
+    await setup.know({ "1": 90 });
+    // A request that outranks the reorg finds no token: what was read before stays.
+    await ask(database, ["1"], { trigger: "rest" });
+    await setup.revert(85);
+    await triggers.handleBatch();
+    await fetchAll();
+
+    await setup.add({ block: 88, source: "mint", token: 1n, hash: "0xnew" });
+    await setup.setChain(101, 70);
+    await triggers.handleBatch();
+
+    expect(await waiting()).toEqual([{ tokenId: "1", trigger: "mint", minBlock: 88 }]);
+  });
 
   it("is answered once", async () => {
     await setup.setChain(100, 70);

@@ -83,8 +83,9 @@ export interface RevertedTokens extends CollectionRef {
 }
 
 /**
- * After a reorg: makes tokens without any remaining transfer unseen. Does nothing while the chain index is not ready, not
- * caught up or in a reorg, unless it is certain.
+ * After a reorg: makes tokens without any remaining transfer unseen; a later mint has them read again, since the blocks
+ * that they were read at are void. Does nothing while the chain index is not ready, not caught up or in a reorg, unless it
+ * is certain.
  */
 export async function hideReverted(
   db: Queryable,
@@ -98,7 +99,7 @@ export async function hideReverted(
           and ($5 or ${isAbsenceCertain(tables, "$1", "$4")}) and not ${knownByTransfer(tables, tokenColumns("t"))}
         order by t.token_id::text collate "C" for update of t)
      update vitrine.token t
-        set unseen = true, traits = '{}', known_since = now(), changed = pg_current_xact_id()
+        set unseen = true, traits = '{}', good_block = null, known_since = now(), changed = pg_current_xact_id()
       where t.chain_id = $1 and t.collection = $2 and t.token_id = any(array(select token_id from gone))`,
     [chainId, collection, tokenIds, tables.schema, isCertain],
   );
