@@ -145,6 +145,30 @@ describe("a range that was minted", () => {
     },
   );
 
+  it("is read once, though a sweep of the whole collection that began before comes past it as well", async () => {
+    await work();
+    await setup.add({ block: 93, source: "BatchMetadataUpdate" });
+    await triggers.handleBatch();
+    await sweeps.advance();
+    await database.query("truncate vitrine.refresh");
+    await setup.add({ block: 95, source: "mint", from: 20_001n, to: 27_000n });
+    await range(20_001n, 27_000n, 95);
+    for (let pass = 0; pass < 100 && (await openSweeps()).length > 0; pass++) {
+      await triggers.handleBatch();
+      await sweeps.advance();
+      await database.query(
+        `update vitrine.token t set good_block = 100
+           from vitrine.refresh r where r.token_id = t.token_id and r.done < r.wanted`,
+      );
+      await finishQueue();
+    }
+
+    const minted = (await readQueue(database)).filter(({ tokenId }) => Number(tokenId) > 20_000);
+    expect(minted).toHaveLength(7_000);
+    expect(minted.filter(({ requested }) => requested > 1)).toEqual([]);
+    expect(await openSweeps()).toEqual([]);
+  });
+
   it("becomes known without a pause between it and others that wait as well", async () => {
     for (const nth of [2n, 3n, 4n]) {
       const [from, to] = [nth * 10_000n, nth * 10_000n + 5_999n];
