@@ -169,7 +169,9 @@ export function createChainTriggers(deps: ChainTriggerDeps) {
     for (const range of ranges) {
       const minted = range.source === "mint";
       const block = trigger === "reorg" ? 0 : Number(range.block);
-      const sweep = { chainId, collection, from: range.from, to: range.to, skipRead: isOld, minted, block };
+      // A minted range is listed before its turn, so that earlier sweeps may have come past its tokens.
+      const skipRead = isOld || (minted && block > 0);
+      const sweep = { chainId, collection, from: range.from, to: range.to, skipRead, minted, block };
       if (minted && trigger === "reorg") await endMintSweep(tx, sweep);
       // A re-index reads what it finds unread, and announces nothing.
       if (range.scope === "collection" && !isOld) await addChainSweep(tx, sweep);

@@ -152,9 +152,7 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     const rechecks = isByChain || (receiptId === null && !isBySample);
     const tokenIds = await metadata.listedInRange(tx, sweep, sweep.cursor, free);
     const all = new Map(tokenIds.map((tokenId) => [tokenId, sweep.block]));
-    // A minted range is listed before its turn, so that earlier sweeps may have come past its tokens.
-    const skipsRead = sweep.skipRead || (sweep.minted && sweep.block > 0);
-    const tokens = skipsRead ? await metadata.notReadSince(tx, chainId, collection, all) : all;
+    const tokens = sweep.skipRead ? await metadata.notReadSince(tx, chainId, collection, all) : all;
     if (receiptId !== null) await foldReceipt(tx, receiptId);
     const marks =
       tokens.size > 0
