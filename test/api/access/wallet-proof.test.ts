@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { createSiweMessage, parseSiweMessage, type SiweMessage } from "viem/siwe";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Chain, startChain } from "../../../demo/chain.ts";
 import { createWalletProof, type WalletProof } from "../../../src/api/access/sign-in/wallet-proof.ts";
 import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
@@ -109,6 +109,24 @@ describe("a wallet that is a contract", () => {
   });
 });
 
+describe("the zero address, which is the owner that a renounced contract names", () => {
+  const zero = `0x${"0".repeat(40)}`;
+  const word = (value: number) => value.toString(16).padStart(64, "0");
+
+  // The precompile that recovers a signer answers nothing for these, which contracts read as the zero address.
+  it.each([
+    ["no values", `0x${word(0)}${word(0)}1b`],
+    ["values on no point of the curve", `0x${word(5)}${word(1)}1b`],
+    ["a value beyond the curve's order", `0x${"f".repeat(64)}${word(1)}1c`],
+  ])("is proved by no signature: %s", async (_what, signature) => {
+    for (const contractChain of [chain.chainId, undefined]) {
+      const verdict = await proofs.verify({ message: messageOf(zero), signature }, STATEMENT, contractChain);
+
+      expect(verdict).toMatchObject({ kind: "refused", reason: expect.stringContaining("signature") });
+    }
+  });
+});
+
 describe("while the node can't say", () => {
   let proxy: RpcProxy;
   let behind: WalletProof;
@@ -178,6 +196,26 @@ describe("while the node can't say", () => {
 });
 
 describe("the owner of a contract", () => {
+  it("is nobody once it was renounced", async () => {
+    const owners = await startRpcProxy(chain.rpcUrl);
+    onTestFinished(() => owners.close());
+    let owner = key.address.slice(2).toLowerCase();
+    owners.reset(({ calls, isBatch }, response) => {
+      if (!calls.some(({ method }) => method === "eth_call")) return false;
+      const answers = calls.map(({ id }) => ({ jsonrpc: "2.0", id, result: `0x${owner.padStart(64, "0")}` }));
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify(isBatch ? answers : answers[0]));
+      return true;
+    });
+    const clients = createChainClients([{ id: chain.chainId, rpcUrls: [`http://127.0.0.1:${owners.port}`] }]);
+    const asking = createWalletProof({ baseUrl: "https://vitrine.example", clients });
+    const read = () => asking.ownerOf({ chainId: chain.chainId, address: wallet });
+
+    expect(await read()).toBe(key.address.toLowerCase());
+    owner = "0".repeat(40);
+    expect(await read()).toBeUndefined();
+  });
+
   it("is not known while no node answers, which is not to have none", async () => {
     const away = createWalletProof({
       baseUrl: "https://vitrine.example",

@@ -10,6 +10,7 @@ import {
   type Hex,
   isHex,
   verifyMessage,
+  zeroAddress,
 } from "viem";
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from "viem/siwe";
 import type { ContractRef } from "../../../domain/token-ref.ts";
@@ -107,6 +108,8 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
     { message, signature }: Proof,
     beforeChain: () => Promise<void>,
   ): Promise<boolean> {
+    // Nobody's: the chain recovers it as the signer of any signature from which no key can be recovered.
+    if (address === zeroAddress) return false;
     if (!isHex(signature) || signature.length > SIGNATURE_CHARACTERS_MAX) return false;
     const signed = { address, message, signature: signature as Hex };
     const byKey = await verifyMessage(signed).catch(() => false);
@@ -176,8 +179,8 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
     },
 
     /**
-     * The result of the contract's `owner()`, in lower case; undefined if it has none. Throws UNAVAILABLE if the node
-     * gives no answer.
+     * The result of the contract's `owner()`, in lower case; undefined if it has none, or names the zero address, as after
+     * its owner renounced it. Throws UNAVAILABLE if the node gives no answer.
      */
     async ownerOf({ chainId, address }: ContractRef): Promise<string | undefined> {
       const client = clients.get(chainId);
@@ -187,7 +190,7 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
       if (answer.kind === "reverted") return undefined;
       try {
         const owner = decodeFunctionResult({ abi: ownerAbi, functionName: "owner", data: answer.data });
-        return owner.toLowerCase();
+        return owner === zeroAddress ? undefined : owner.toLowerCase();
       } catch {
         return undefined;
       }
