@@ -16,7 +16,9 @@ const policy = async () =>
 beforeAll(async () => {
   // The allowlist is cached for two seconds, so it is written before it is read.
   await database.query(
-    "insert into vitrine.allowed_host (pattern, collection, added_by) values ('play.example', '', 'tests')",
+    `insert into vitrine.allowed_host (pattern, collection, added_by)
+     select pattern, '', 'tests' from unnest($1::text[]) as pattern`,
+    [["play.example", "cdn.play.example", "cdn.play.example:8443"]],
   );
 });
 
@@ -53,6 +55,33 @@ describe("what is shown of a token", () => {
       new RegExp(`<video src="https://play.example/7.mp4" poster="/media/images/${FILE}"`),
     );
     expect(await policy()).toContain("media-src https://play.example");
+  });
+
+  it.each([
+    ["animation_url", "animation", "frame-src"],
+    ["video", "video", "media-src"],
+  ] as const)("may lead to another allowed host: its %s", async (field, kind, directive) => {
+    const leadTo = (url: string, host: string) =>
+      database.query(
+        `insert into vitrine.media (kind, url_hash, url, host, status, leads_to)
+         values ($1, sha256(convert_to($2, 'UTF8')), $2, 'play.example', 'accepted', $3)
+         on conflict (kind, url_hash) do update set status = 'accepted', leads_to = excluded.leads_to`,
+        [kind, url, host],
+      );
+    const policyOf = async (url: string, host: string) => {
+      await world.describe("7", { [field]: url });
+      await leadTo(url, host);
+      return policy();
+    };
+
+    expect(await policyOf("https://play.example/7", "cdn.play.example:8443")).toContain(
+      `${directive} https://play.example https://cdn.play.example:8443`,
+    );
+    // Browsers take the secure address for the other one.
+    expect(await policyOf("http://play.example/8", "cdn.play.example")).toContain(
+      `${directive} http://play.example http://cdn.play.example`,
+    );
+    expect((await policyOf("https://play.example/9", "elsewhere.example")).join()).not.toContain(directive);
   });
 
   it("is its image where nothing else may be shown, and why is said", async () => {

@@ -4,6 +4,7 @@ import type { CollectionConfig } from "../../../config.ts";
 import type { Fetching } from "../../fetch/fetching.ts";
 import type { CheckedFields } from "../../media/checks/checked-media.ts";
 import type { Allowlist } from "../../media/display/allowlist.ts";
+import type { Ends } from "../../media/display/display.ts";
 import type { ExamineMedia } from "../../media/probes/examine-media.ts";
 import { skipped } from "../../media/rules.ts";
 import type { MediaService } from "../../media/service.ts";
@@ -28,6 +29,8 @@ export interface ReportDeps {
 export interface TokenHistory extends VersionPage {
   readonly token: TokenView;
   readonly media: CheckedFields;
+  /** Where its animation and its video lead, if that is another host. */
+  readonly ends: Ends;
   readonly servedUri: string | null;
 }
 
@@ -63,7 +66,8 @@ export function createReports(deps: ReportDeps) {
       if (!token) return undefined;
       const [shown] = await media.readAll([source]);
       const { image = skipped(), video = skipped(), animation_url = skipped() } = shown?.checked ?? {};
-      return { token, media: { image, video, animation_url }, servedUri: source.uri, ...versions };
+      const checked = { image, video, animation_url };
+      return { token, media: checked, ends: shown?.ends ?? {}, servedUri: source.uri, ...versions };
     },
 
     /**

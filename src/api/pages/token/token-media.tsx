@@ -1,5 +1,6 @@
 /** A token's media on its page: its animation, else its video, else its image (spec.md "Display priority"). */
 
+import type { TokenHistory } from "../../catalog/reports/reports.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { fetchReasonTable } from "../../media/rules.ts";
 import { type PageSources, policyOrigin } from "../../ui/site.ts";
@@ -9,12 +10,23 @@ import { picturePath, type Site, tokenPath } from "../env.ts";
 import { Reason, sentenceOf } from "../reason.tsx";
 import { Foreign, plain } from "../text.tsx";
 
-/** The one foreign origin that the page must allow for its media, if any. */
-export function mediaSources({ display }: TokenView): PageSources {
+/**
+ * The foreign origins that the page must allow for its media, if any: that of its URL and that of where the URL leads,
+ * which browsers check as well.
+ */
+export function mediaSources({
+  token: { display },
+  ends,
+}: Pick<TokenHistory, "token" | "ends">): PageSources {
   const { kind, url } = display.token_page;
-  const origin = policyOrigin(url ?? "");
-  if (origin === undefined || (kind !== "animation" && kind !== "video")) return {};
-  return kind === "animation" ? { frame: [origin] } : { media: [origin] };
+  if (url === null || (kind !== "animation" && kind !== "video")) return {};
+  const origin = policyOrigin(url);
+  if (origin === undefined) return {};
+  // A policy that names a host by http means it by https, too.
+  const end =
+    ends[kind] === undefined ? undefined : policyOrigin(`${new URL(origin).protocol}//${ends[kind]}`);
+  const origins = [...new Set([origin, ...(end === undefined ? [] : [end])])];
+  return kind === "animation" ? { frame: origins } : { media: origins };
 }
 
 interface MediaProps {

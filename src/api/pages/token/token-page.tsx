@@ -85,7 +85,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
         image: token.image.status === "cached" ? token.image.url : undefined,
       },
       width: "gallery",
-      sources: mediaSources(token),
+      sources: mediaSources(history),
       scripts: ["token.js"],
     },
     <>
