@@ -89,3 +89,9 @@ export function picturePath({ baseUrl, mediaBaseUrl, to }: Site, url: string | n
 export async function isIndexReady({ heads }: Site, chainId: number): Promise<boolean> {
   return (await heads.read()).some((head) => head.chainId === chainId && head.ready);
 }
+
+/** Whether those of all collections have. */
+export async function isEveryIndexReady({ heads, collections }: Site): Promise<boolean> {
+  const ready = new Set((await heads.read()).flatMap(({ chainId, ready }) => (ready ? [chainId] : [])));
+  return collections.all.every(({ chainId }) => ready.has(chainId));
+}

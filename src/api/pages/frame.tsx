@@ -94,6 +94,9 @@ function shared(baseUrl: string, { description, path, image, isUnlisted }: NonNu
 
 export const NotReady = () => <Notice tone="warn">{words().problems.notReady}</Notice>;
 
+/** The same on a page about several chains. */
+export const NotAllReady = () => <Notice tone="warn">{words().problems.notAllReady}</Notice>;
+
 /** What a page says of a status; of any other, that the fault is ours. */
 const problemOf = (status: number) => {
   const { problems } = words();

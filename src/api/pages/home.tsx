@@ -5,8 +5,8 @@ import { formatNumber } from "../ui/numbers.ts";
 import { Card, Empty } from "../ui/parts.tsx";
 import { words } from "../ui/visitor.ts";
 import { bannerOrigins, CollectionCard, readPreviews } from "./collection/collection-list.tsx";
-import type { PagesContext, Site } from "./env.ts";
-import { render } from "./frame.tsx";
+import { isEveryIndexReady, type PagesContext, type Site } from "./env.ts";
+import { NotAllReady, render } from "./frame.tsx";
 
 const COLLECTIONS_SHOWN = 6;
 
@@ -27,9 +27,10 @@ export async function homePage(site: Site, c: PagesContext): Promise<Response> {
   const { home, layout } = words();
   const { all } = site.collections;
   const shown = all.slice(0, COLLECTIONS_SHOWN);
-  const [views, previews] = await Promise.all([
+  const [views, previews, isReady] = await Promise.all([
     viewCollections(site.catalogModule, shown),
     readPreviews(site, shown),
+    isEveryIndexReady(site),
   ]);
   return render(
     site,
@@ -71,6 +72,7 @@ export async function homePage(site: Site, c: PagesContext): Promise<Response> {
       </section>
       <section class="stack" aria-labelledby="collections">
         <h2 id="collections">{layout.collections}</h2>
+        {!isReady && <NotAllReady />}
         {views.length === 0 && <Empty>{words().collections.none}</Empty>}
         <ul class="collections">
           {views.map((view, at) => (

@@ -2,6 +2,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
+import { FAR_CHAIN_ID } from "../../support/app.ts";
 import { CHAIN_SCHEMA, checkpoint } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 import { ALICE, BOB, createPagesWorld, HEROES, seen } from "./world.ts";
@@ -142,4 +143,18 @@ describe("/wallets/{address}", () => {
     expect((await get("/wallets/nobody")).status).toBe(400);
     expect((await get("/wallets")).status).toBe(404);
   });
+});
+
+it("every page of several collections says so while an index is still being built", async () => {
+  const paths = ["/", "/collections", "/search?q=hero", `/wallets/${ALICE}`];
+  const said = async () =>
+    (await Promise.all(paths.map((path) => get(path)))).map(({ text }) =>
+      seen(text).includes("still being built"),
+    );
+  const far = { chainId: FAR_CHAIN_ID, block: 100 };
+  await test.setHead(far);
+
+  expect(await said()).toEqual([false, false, false, false]);
+  await test.setHead({ ...far, ready: false });
+  expect(await said()).toEqual([true, true, true, true]);
 });

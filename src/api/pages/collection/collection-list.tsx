@@ -10,8 +10,8 @@ import { shortAddress } from "../../ui/short-address.ts";
 import { policyOrigin } from "../../ui/site.ts";
 import { words } from "../../ui/visitor.ts";
 import { chainName } from "../chains.ts";
-import { collectionPath, type PagesContext, type Site } from "../env.ts";
-import { render } from "../frame.tsx";
+import { collectionPath, isEveryIndexReady, type PagesContext, type Site } from "../env.ts";
+import { NotAllReady, render } from "../frame.tsx";
 import { Foreign } from "../text.tsx";
 import { Picture } from "./token-card.tsx";
 
@@ -24,9 +24,10 @@ const PREVIEW_MS = 1_500;
 export async function collectionList(site: Site, c: PagesContext): Promise<Response> {
   const { layout, collections } = words();
   const { all } = site.collections;
-  const [views, previews] = await Promise.all([
+  const [views, previews, isReady] = await Promise.all([
     viewCollections(site.catalogModule, all),
     readPreviews(site, all),
+    isEveryIndexReady(site),
   ]);
   return render(
     site,
@@ -39,6 +40,7 @@ export async function collectionList(site: Site, c: PagesContext): Promise<Respo
       sources: { img: bannerOrigins(views) },
     },
     <>
+      {!isReady && <NotAllReady />}
       <Title hint={collections.count(views.length, formatNumber(views.length))}>{layout.collections}</Title>
       {views.length === 0 && <Empty>{collections.none}</Empty>}
       <ul class="collections">

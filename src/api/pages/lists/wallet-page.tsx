@@ -11,8 +11,8 @@ import { words } from "../../ui/visitor.ts";
 import { explorerName, explorerUrl } from "../chains.ts";
 import { TokenGrid } from "../collection/token-card.tsx";
 import { Copied, Whole } from "../copyable.tsx";
-import { type PagesContext, type Site, walletPath } from "../env.ts";
-import { render } from "../frame.tsx";
+import { isEveryIndexReady, type PagesContext, type Site, walletPath } from "../env.ts";
+import { NotAllReady, render } from "../frame.tsx";
 import { ACTIVITY_AT_ONCE, ActivityList, readType } from "./activity-list.tsx";
 import { Pager } from "./pager.tsx";
 
@@ -32,7 +32,7 @@ export async function walletPage(site: Site, c: PagesContext): Promise<Response>
   const { tokens: tokensCursor, cursor } = c.req.query();
   const { collections, catalogModule } = site;
   const { activity, walletTokens } = catalogModule;
-  const [held, page] = await Promise.all([
+  const [held, page, isReady] = await Promise.all([
     walletTokens.page(wallet, {
       collections: collections.all,
       includeDelegated: false,
@@ -43,6 +43,7 @@ export async function walletPage(site: Site, c: PagesContext): Promise<Response>
       { of: "wallet", chainIds: collections.chainIds(), wallet },
       { types: type && [type], limit: ACTIVITY_AT_ONCE, cursor },
     ),
+    isEveryIndexReady(site),
   ]);
   const text = words().wallet;
   const count = words().collection.count(held.total, formatNumber(held.total));
@@ -56,6 +57,7 @@ export async function walletPage(site: Site, c: PagesContext): Promise<Response>
       scripts: ["copy.js"],
     },
     <>
+      {!isReady && <NotAllReady />}
       <Title
         hint={
           <>

@@ -9,8 +9,8 @@ import { words } from "../../ui/visitor.ts";
 import { bannerOrigins, CollectionCard, readPreviews } from "../collection/collection-list.tsx";
 import { soon, stillLoading } from "../collection/loading.tsx";
 import { TokenGrid } from "../collection/token-card.tsx";
-import { type PagesContext, type Site, walletPath } from "../env.ts";
-import { render } from "../frame.tsx";
+import { isEveryIndexReady, type PagesContext, type Site, walletPath } from "../env.ts";
+import { NotAllReady, render } from "../frame.tsx";
 import { Suggestions } from "./suggestions.tsx";
 
 const SUGGESTED = 5;
@@ -41,7 +41,7 @@ export async function searchPage(site: Site, c: PagesContext): Promise<Response>
         ({ chainId, address }) => chainId === chain_id && address === collection_address,
       ) ?? [],
   );
-  const previews = await readPreviews(site, configs);
+  const [previews, isReady] = await Promise.all([readPreviews(site, configs), isEveryIndexReady(site)]);
   const isEmpty = collections.length === 0 && tokens.length === 0 && wallet === undefined;
   return render(
     site,
@@ -55,6 +55,7 @@ export async function searchPage(site: Site, c: PagesContext): Promise<Response>
       status: problem === undefined ? 200 : 400,
     },
     <>
+      {!isReady && <NotAllReady />}
       <Title hint={text === "" ? search.hint : search.count(collections.length, tokens.length)}>
         {text === "" ? search.title : search.titleOf(text)}
       </Title>

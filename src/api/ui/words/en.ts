@@ -351,6 +351,8 @@ export const en = {
   problems: {
     notReady:
       "The index of this chain is still being built. What you see may be incomplete, and nothing is tradable until it is done.",
+    notAllReady:
+      "The index of a chain is still being built. What you see may be incomplete, and nothing of that chain is tradable until it is done.",
     loading: "Loading",
     loadingText: "The tokens of this collection are being loaded. This page reloads every few seconds.",
     400: { title: "This address can’t be read", text: "Part of it is not understood." },
