@@ -1,12 +1,12 @@
 /** The filters in use, each with a link that removes it. */
 
-import type { Facets } from "../../search/query.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { words } from "../../ui/visitor.ts";
 import { Foreign } from "../text.tsx";
 import { type Asked, chipsOf } from "./filter-query.ts";
+import type { PanelFacets } from "./panel-facets.ts";
 
-export const Chips = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: string }) => {
+export const Chips = ({ asked, facets, path }: { asked: Asked; facets: PanelFacets; path: string }) => {
   const { filters, text: texts } = words();
   const chips = chipsOf(asked);
   const count = asked.conditions.length;
@@ -41,7 +41,7 @@ export const Chips = ({ asked, facets, path }: { asked: Asked; facets: Facets; p
 };
 
 /** A trait's value as its facet shows it. */
-function chipText({ traits }: Facets, trait: string | undefined, text: string): string {
+function chipText({ traits }: PanelFacets, trait: string | undefined, text: string): string {
   const isBool = traits.some((each) => each.trait_type === trait && each.display_type === "bool");
   if (isBool && (text === "true" || text === "false"))
     return text === "true" ? words().text.yes : words().text.no;

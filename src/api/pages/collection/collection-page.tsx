@@ -6,7 +6,7 @@ import type { CollectionView } from "../../catalog/collection-view.ts";
 import { plainSorts } from "../../catalog/rules.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { ApiError } from "../../http/errors.ts";
-import type { Facets, TokenFilter, TokenPage } from "../../search/query.ts";
+import type { TokenFilter, TokenPage } from "../../search/query.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Empty, Notice } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
@@ -20,7 +20,7 @@ import { DensityForm, DensitySwitch } from "./density.tsx";
 import { FilterPanel } from "./filter-panel.tsx";
 import { type Asked, readQuery } from "./filter-query.ts";
 import { soon, stillLoading } from "./loading.tsx";
-import { isRange, mostCommon, steady } from "./panel-facets.ts";
+import { isRange, mostCommon, type PanelFacets, steady } from "./panel-facets.ts";
 import { TokenGrid } from "./token-card.tsx";
 
 const PAGE_TOKENS = 24;
@@ -137,7 +137,7 @@ const pathOf = ({ chainId, address }: ContractRef) => ({
 
 interface ToolbarProps {
   readonly asked: Asked;
-  readonly facets: Facets;
+  readonly facets: PanelFacets;
   readonly view: CollectionView;
 }
 
@@ -186,7 +186,7 @@ const Toolbar = ({ asked, facets, view }: ToolbarProps) => {
 };
 
 /** The default sort is the empty value, which keeps URLs short. The requested sort is always included. */
-const sortsOf = ({ traits }: Facets, asked: Asked): { value: string; text: string }[] => {
+const sortsOf = ({ traits }: PanelFacets, asked: Asked): { value: string; text: string }[] => {
   const labels: Readonly<Record<string, unknown>> = words().sorts;
   const sorts = [
     ...Object.keys(plainSorts).map((name, at) => ({
@@ -205,7 +205,7 @@ const sortsOf = ({ traits }: Facets, asked: Asked): { value: string; text: strin
 };
 
 /** Beside the tokens on wide screens; on a phone a sheet that the button opens, with or without script. */
-const Panel = ({ asked, facets, path }: { asked: Asked; facets: Facets; path: string }) => (
+const Panel = ({ asked, facets, path }: { asked: Asked; facets: PanelFacets; path: string }) => (
   <aside id="filters" class="filters" popover="auto" aria-label={words().filters.title}>
     <div class="filters-head">
       <h2>{words().filters.title}</h2>

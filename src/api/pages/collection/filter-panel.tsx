@@ -3,13 +3,12 @@
 import { hash } from "node:crypto";
 import { raw } from "hono/html";
 import type { HtmlEscapedString } from "hono/utils/html";
-import type { Facets, TraitFacet } from "../../search/query.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { words } from "../../ui/visitor.ts";
 import type { Words } from "../../ui/words/languages.ts";
 import { formatDate, formatValue, plain, Value } from "../text.tsx";
 import { type Asked, dayOf } from "./filter-query.ts";
-import { isRange, mostCommon } from "./panel-facets.ts";
+import { isRange, mostCommon, type PanelFacet, type PanelFacets, unlistedCount } from "./panel-facets.ts";
 
 const TRAITS_MAX = 60;
 const OPEN_TRAITS = 5;
@@ -23,10 +22,10 @@ const UNLISTED_MAX = 20;
 const idOf = (...parts: readonly string[]): string =>
   `f-${hash("sha256", JSON.stringify(parts), "base64url").slice(0, 12)}`;
 
-export const FilterPanel = ({ facets, asked }: { facets: Facets; asked: Asked }) => {
+export const FilterPanel = ({ facets, asked }: { facets: PanelFacets; asked: Asked }) => {
   const { traits } = facets;
   const inUse = new Set(asked.conditions.map(({ trait }) => trait));
-  const isAsked = (facet: TraitFacet): boolean => inUse.has(facet.trait_type);
+  const isAsked = (facet: PanelFacet): boolean => inUse.has(facet.trait_type);
   const common = mostCommon(traits, TRAITS_MAX);
   const shown = [...common, ...traits.filter((facet) => !common.includes(facet) && isAsked(facet))];
   return (
@@ -58,7 +57,7 @@ export const FilterPanel = ({ facets, asked }: { facets: Facets; asked: Asked })
 };
 
 /** Conditions without a field in the panel, for example if nothing matches: they stay until their chip is removed. */
-function extras({ filter, field }: Asked, shown: readonly TraitFacet[]): [name: string, value: string][] {
+function extras({ filter, field }: Asked, shown: readonly PanelFacet[]): [name: string, value: string][] {
   const has = (name: string, range: boolean): boolean =>
     shown.some((facet) => facet.trait_type === name && isRange(facet) === range);
   const chosen = filter.criteria
@@ -115,9 +114,9 @@ const OwnerFilter = ({ asked }: { asked: Asked }) => (
 );
 
 /** Choices of which none is chosen, as last written: most of a panel, and the same for most visitors of a language. */
-const written = new WeakMap<TraitFacet, { readonly words: Words; readonly html: HtmlEscapedString }>();
+const written = new WeakMap<PanelFacet, { readonly words: Words; readonly html: HtmlEscapedString }>();
 
-function choicesOf(facet: TraitFacet, { filter }: Asked) {
+function choicesOf(facet: PanelFacet, { filter }: Asked) {
   const chosen = filter.criteria.find(({ name }) => name === facet.trait_type)?.values;
   if (chosen) return <Choices facet={facet} chosen={chosen} />;
   const known = written.get(facet);
@@ -127,18 +126,19 @@ function choicesOf(facet: TraitFacet, { filter }: Asked) {
   return html;
 }
 
-const Choices = ({ facet, chosen }: { facet: TraitFacet; chosen: readonly string[] }) => {
+const Choices = ({ facet, chosen }: { facet: PanelFacet; chosen: readonly string[] }) => {
   const { trait_type, display_type, values, values_total } = facet;
   const known = values.slice(0, VALUES_MAX).map(({ value, count }) => ({
     text: String(value),
     label: formatValue({ display_type, value }),
     count,
   }));
-  const unlisted = chosen.filter((text) => !known.some((each) => each.text === text));
-  const missing = unlisted.slice(0, UNLISTED_MAX).map((text) => ({
+  const unlisted = { count: unlistedCount(facet) };
+  const others = chosen.filter((text) => !known.some((each) => each.text === text));
+  const missing = others.slice(0, UNLISTED_MAX).map((text) => ({
     text,
     label: text,
-    count: values.find(({ value }) => String(value) === text)?.count ?? 0,
+    count: (values.find(({ value }) => String(value) === text) ?? unlisted).count,
   }));
   const all = [...known, ...missing];
   // A chosen value keeps its place; it would move from under the pointer otherwise.
@@ -158,7 +158,7 @@ const Choices = ({ facet, chosen }: { facet: TraitFacet; chosen: readonly string
             <span class="choice">
               <Value text={label} max={80} />
             </span>
-            <span class="count">{formatNumber(count)}</span>
+            {count !== undefined && <span class="count">{formatNumber(count)}</span>}
           </label>
         </li>
       ))}
@@ -177,7 +177,7 @@ const Choices = ({ facet, chosen }: { facet: TraitFacet; chosen: readonly string
           {list(rest)}
         </details>
       )}
-      {unlisted.slice(UNLISTED_MAX).map((text) => (
+      {others.slice(UNLISTED_MAX).map((text) => (
         <input type="hidden" name={`is:${trait_type}`} value={text} />
       ))}
       {values_total > all.length && (
@@ -187,7 +187,7 @@ const Choices = ({ facet, chosen }: { facet: TraitFacet; chosen: readonly string
   );
 };
 
-const RangeFilter = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
+const RangeFilter = ({ facet, asked }: { facet: PanelFacet; asked: Asked }) => {
   const { trait_type, display_type } = facet;
   const [min, max] = [facet.min ?? 0, facet.max ?? 0];
   const { filters } = words();
@@ -247,7 +247,7 @@ const RangeFilter = ({ facet, asked }: { facet: TraitFacet; asked: Asked }) => {
 const STEPS = 100;
 
 /** A slider's step: a power of ten that gives some hundred steps; a whole number if all values are. */
-function stepOf({ values, min, max }: TraitFacet): number {
+function stepOf({ values, min, max }: PanelFacet): number {
   const step = 10 ** Math.floor(Math.log10(((max ?? 0) - (min ?? 0)) / STEPS));
   return values.every(({ value }) => Number.isInteger(value)) ? Math.max(1, step) : step;
 }

@@ -2,19 +2,31 @@
 
 import type { Facets, TraitFacet } from "../../search/query.ts";
 
+/** A trait of a panel. The count of a value is undefined where an answer doesn't list it: only the most frequent are. */
+export interface PanelFacet extends Omit<TraitFacet, "values"> {
+  readonly values: readonly {
+    readonly value: string | number | boolean;
+    readonly count: number | undefined;
+  }[];
+}
+
+export interface PanelFacets extends Omit<Facets, "traits"> {
+  readonly traits: readonly PanelFacet[];
+}
+
 /** The traits that most tokens have, the most common first: one token's document can't displace common traits. */
-export const mostCommon = (traits: readonly TraitFacet[], max: number): readonly TraitFacet[] =>
+export const mostCommon = (traits: readonly PanelFacet[], max: number): readonly PanelFacet[] =>
   [...traits].sort((a, b) => b.count - a.count).slice(0, max);
 
 /** Traits that have an order and are filtered by range. */
-export const isRange = ({ display_type }: TraitFacet): boolean =>
+export const isRange = ({ display_type }: Pick<TraitFacet, "display_type">): boolean =>
   display_type === "number" || display_type === "date";
 
 /**
  * The traits, values and bounds of the whole collection, in its order, with the counts under a filter: nothing moves or
  * vanishes when a visitor filters, and what no token has any more shows 0.
  */
-export function steady(whole: Facets, filtered: Facets): Facets {
+export function steady(whole: Facets, filtered: Facets): PanelFacets {
   const under = new Map(filtered.traits.map((trait) => [trait.trait_type, trait]));
   const known = new Set(whole.traits.map(({ trait_type }) => trait_type));
   return {
@@ -27,13 +39,18 @@ export function steady(whole: Facets, filtered: Facets): Facets {
   };
 }
 
-function withCounts(whole: TraitFacet, filtered: TraitFacet | undefined): TraitFacet {
+/** The count of a value that an answer leaves out: none, unless it leaves out more than those without any. */
+export const unlistedCount = ({ values, values_total }: Pick<PanelFacet, "values" | "values_total">) =>
+  values.length < values_total ? undefined : 0;
+
+function withCounts(whole: TraitFacet, filtered: TraitFacet | undefined): PanelFacet {
+  const unlisted = filtered === undefined ? 0 : unlistedCount(filtered);
   const counts = new Map(filtered?.values.map(({ value, count }) => [String(value), count]));
   const known = new Set(whole.values.map(({ value }) => String(value)));
   return {
     ...whole,
     values: [
-      ...whole.values.map((each) => ({ ...each, count: counts.get(String(each.value)) ?? 0 })),
+      ...whole.values.map((each) => ({ ...each, count: counts.get(String(each.value)) ?? unlisted })),
       ...(filtered?.values.filter(({ value }) => !known.has(String(value))) ?? []),
     ],
   };
