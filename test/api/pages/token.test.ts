@@ -84,6 +84,19 @@ describe("what is shown of a token", () => {
     expect((await policyOf("https://play.example/9", "elsewhere.example")).join()).not.toContain(directive);
   });
 
+  it("may be of a gateway that leads to a name for each content", async () => {
+    const cid = `bafybei${"a".repeat(52)}`;
+    const policyOf = async (url: string) => {
+      await world.describe("7", { animation_url: url });
+      return policy();
+    };
+
+    expect(await policyOf(`https://play.example/ipfs/${cid}/7.html`)).toContain(
+      "frame-src https://play.example https://*.ipfs.play.example",
+    );
+    expect(await policyOf("https://play.example/ipfs/7.html")).toContain("frame-src https://play.example");
+  });
+
   it("is its image where nothing else may be shown, and why is said", async () => {
     await world.describe("7", { animation_url: "https://elsewhere.example/7" });
     await world.cacheImage("7", FILE);

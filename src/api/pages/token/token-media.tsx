@@ -2,6 +2,7 @@
 
 import type { TokenHistory } from "../../catalog/reports/reports.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
+import { contentOf } from "../../fetch/locate.ts";
 import { fetchReasonTable } from "../../media/rules.ts";
 import { type PageSources, policyOrigin } from "../../ui/site.ts";
 import { words } from "../../ui/visitor.ts";
@@ -9,6 +10,10 @@ import { displayName, PICTURE_PX, Picture, STAGE_SIZES } from "../collection/tok
 import { picturePath, type Site, tokenPath } from "../env.ts";
 import { Reason, sentenceOf } from "../reason.tsx";
 import { Foreign, plain } from "../text.tsx";
+
+/** A gateway may lead to a name for each content, `<CID>.ipfs.<gateway>`, and is as trusted under all of them. */
+const contentNames = ({ protocol, host, pathname }: URL): string[] =>
+  /\/ipfs\/./.test(pathname) ? [`${protocol}//*.ipfs.${host}`] : [];
 
 /**
  * The foreign origins that the page must allow for its media, if any: that of its URL and that of where the URL leads,
@@ -23,9 +28,9 @@ export function mediaSources({
   const origin = policyOrigin(url);
   if (origin === undefined) return {};
   // A policy that names a host by http means it by https, too.
-  const end =
-    ends[kind] === undefined ? undefined : policyOrigin(`${new URL(origin).protocol}//${ends[kind]}`);
-  const origins = [...new Set([origin, ...(end === undefined ? [] : [end])])];
+  const end = policyOrigin(`${new URL(origin).protocol}//${ends[kind] ?? ""}`);
+  const names = contentOf(url) === undefined ? [] : contentNames(new URL(url));
+  const origins = [...new Set([origin, ...(end === undefined ? [] : [end]), ...names])];
   return kind === "animation" ? { frame: origins } : { media: origins };
 }
 
