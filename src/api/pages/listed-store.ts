@@ -39,28 +39,49 @@ export async function readNeighbours(
   return { previous: row?.previous ?? undefined, next: row?.next ?? undefined };
 }
 
-/** The number of tokens that are known, listed or not. */
-export async function countKnown(db: Queryable, { chainId, collection }: CollectionRef): Promise<number> {
-  const [row] = await db.query<{ count: string }>(
-    "select count(*) as count from vitrine.token where chain_id = $1 and collection = $2",
-    [chainId, collection],
-  );
-  return Number(row?.count ?? 0);
+/**
+ * The first token of each part of `count` known tokens, listed or not, by id; the last part may have fewer. Each step
+ * reads one part, so that no statement takes longer in a larger collection.
+ */
+export async function readStarts(
+  db: Queryable,
+  { chainId, collection }: CollectionRef,
+  count: number,
+): Promise<readonly string[]> {
+  const text = `
+    select token_id::text as id from vitrine.token
+     where chain_id = $1 and collection = $2 and token_id >= $3::numeric order by token_id offset $4 limit 1`;
+  const starts: string[] = [];
+  for (;;) {
+    const last = starts.at(-1);
+    const [row] = await db.query<{ id: string }>(
+      text,
+      [chainId, collection, last ?? "0", last === undefined ? 0 : count],
+      planName(text),
+    );
+    if (!row) return starts;
+    starts.push(row.id);
+  }
 }
 
-/** The listed ones among `limit` known tokens after the first `offset`, by id; undefined past the last. */
+/** The listed ones among the known tokens from `from` until `before`, by id, at most `limit`; undefined if none is known. */
 export async function readListedIds(
   db: Queryable,
   tables: ChainTables,
   { chainId, collection }: CollectionRef,
-  { offset, limit }: { readonly offset: number; readonly limit: number },
+  {
+    from,
+    before,
+    limit,
+  }: { readonly from: string; readonly before: string | undefined; readonly limit: number },
 ): Promise<readonly string[] | undefined> {
   const rows = await db.query<{ id: string | null }>(
     `select case when ${isListed(tables)} then t.token_id::text end as id
        from (select token_id, unseen from vitrine.token
-              where chain_id = $1 and collection = $2 order by token_id offset $3 limit $4) t
+              where chain_id = $1 and collection = $2 and token_id >= $3::numeric
+                and ($4::numeric is null or token_id < $4) order by token_id limit $5) t
       order by t.token_id`,
-    [chainId, collection, offset, limit],
+    [chainId, collection, from, before ?? null, limit],
   );
   return rows.length === 0 ? undefined : rows.flatMap(({ id }) => id ?? []);
 }

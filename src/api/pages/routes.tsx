@@ -20,7 +20,7 @@ import { ownersPage } from "./lists/owners-page.tsx";
 import { walletPage } from "./lists/wallet-page.tsx";
 import { keepPreferences } from "./preferences.ts";
 import { searchPage } from "./search/search-page.tsx";
-import { collectionsSitemap, createSitemapIndex, robots, tokensSitemap } from "./sitemap.ts";
+import { collectionsSitemap, createSitemaps, robots } from "./sitemap.ts";
 import { requestRefresh } from "./token/refresh.tsx";
 import { tokenPage } from "./token/token-page.tsx";
 
@@ -70,9 +70,10 @@ export function createOtherPages(deps: PagesDeps): Hono<PagesEnv> {
   get("/search", searchPage);
   get("/wallets/:wallet", walletPage);
   get("/robots.txt", robots);
-  get("/sitemap.xml", createSitemapIndex());
+  const sitemaps = createSitemaps();
+  get("/sitemap.xml", sitemaps.index);
   get("/sitemaps/collections.xml", collectionsSitemap);
-  get("/sitemaps/:chain/:address/:file", tokensSitemap);
+  get("/sitemaps/:chain/:address/:file", sitemaps.tokens);
   pages.post("/preferences", pageHeaders(deps), limit, requireOwnSite(site), (c) => keepPreferences(site, c));
   return pages;
 }
