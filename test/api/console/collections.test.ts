@@ -323,3 +323,27 @@ it("an empty record has an empty form, whose only fault is the name", () => {
     details: [{ path: "name", message: "must not be empty" }],
   });
 });
+
+it.each([
+  ["its name", { name: "Heroes\nof old" }],
+  ["its creator's name", { creator_name: "Studio\rSeven" }],
+  ["the name of a group", { trait_groups: [{ name: "Out\r\nfit", traits: [{ name: "Hat" }] }] }],
+  ["a trait type", { trait_groups: [{ name: "Outfit", traits: [{ name: "H\nat" }] }] }],
+])("a record is not edited in a form that would lose a line break: in %s", async (_where, broken) => {
+  const record = {
+    ...{ name: "Heroes", slug: null, description: null, creator_name: null, avatar: null, banner: null },
+    ...{ website: null, discord: null, x: null, show_at: null, tradable_at: null, trait_groups: [] },
+    ...broken,
+  };
+  await database.query(
+    "insert into vitrine.collection_information (chain_id, collection, body, updated_by) values (31337, $1, $2, 'tests')",
+    [COLLECTION, JSON.stringify(record)],
+  );
+
+  const { text } = await partner.get(form);
+  expect(text).not.toContain('id="information-form"');
+  expect(seen(text)).toContain("contains a line break");
+  const { status } = await send("save", { name: "Heroes", version: versionIn(text) });
+  expect(status).toBe(400);
+  expect(await stored()).toEqual({ ...record, by: "tests" });
+});

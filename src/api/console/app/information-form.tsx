@@ -38,9 +38,13 @@ export interface FormState {
   readonly version: string;
 }
 
-/** Trait types with a line break, which a form of one per line can't hold. */
-export const hasLineBreaks = (information: InformationView | null): boolean =>
-  information?.trait_groups.some(({ traits }) => traits.some(({ name }) => /[\r\n]/.test(name))) ?? false;
+/** Names or trait types with a line break: a field of one line, or a list of one per line, would lose it. */
+export function hasLineBreaks(information: InformationView | null): boolean {
+  if (information === null) return false;
+  const { name, creator_name, trait_groups } = information;
+  const groups = trait_groups.flatMap((group) => [group.name, ...group.traits.map((trait) => trait.name)]);
+  return [name, creator_name ?? "", ...groups].some((text) => /[\r\n]/.test(text));
+}
 
 export function stateOf(information: InformationView | null): FormState {
   const text = (name: FieldName | "description"): string => information?.[name] ?? "";

@@ -17,7 +17,7 @@ export const consoleInformation = {
     notAllowed:
       "This app lacks the API market-partner, so nothing can be previewed or saved. Request it under Permissions.",
     lineBreaks:
-      "A trait type of this collection contains a line break, which this form can’t hold. Use PUT /market-partner/collections/…/information.",
+      "A name or a trait type of this collection contains a line break, which this form can’t hold. Use PUT /market-partner/collections/…/information.",
     preview: "Preview",
     previewHint: "The head of the collection’s page, and the properties of one of its tokens",
     noPreview: "Give a name, and correct what is marked, to see the page.",
