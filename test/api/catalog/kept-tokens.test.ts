@@ -310,6 +310,7 @@ it("keeps the counts of each token of a batch, which are its own", async () => {
 describe("with no space left", () => {
   const entry = (): Kept => ({
     generation: 1,
+    checkedAt: 0,
     mark: "1",
     served: {
       isUnseen: false,

@@ -1,5 +1,6 @@
 /** Documents of up to 2 MiB each: a list of them is answered in parts, or refused, and never as a whole. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, it } from "vitest";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -10,6 +11,8 @@ const TOKENS = 12;
 const DESCRIPTION_CHARACTERS = 1_900_000;
 // Of 8 MiB, with the rest of each document.
 const FITTING = 4;
+/** For so long, what was read of a token is not measured anew. */
+const CHECKED_MS = 250;
 const ALICE = "0x00000000000000000000000000000000000000a1";
 const BOB = "0x00000000000000000000000000000000000000b0";
 const IDS = Array.from({ length: TOKENS }, (_, nth) => String(nth + 1));
@@ -35,15 +38,16 @@ beforeAll(async () => {
     for (const tokenId of ids) {
       const state = { ...at, tokenId: BigInt(tokenId), owner: holder, standard: "erc721" };
       await test.insert("tokenState", { ...state, burned: false, lockCount: 0 });
-      const document = found({
-        name: `Large ${tokenId}`,
-        description: tokenId.padEnd(DESCRIPTION_CHARACTERS, "x"),
-      });
-      const token = { chainId, collection, tokenId };
-      await database.transaction((tx) => recordOne(api.metadata, tx, token, "rest", document));
+      await record(chainId, collection, tokenId, tokenId.padEnd(DESCRIPTION_CHARACTERS, "x"));
     }
   }
 });
+
+const record = async (chainId: number, collection: string, tokenId: string, description: string) => {
+  const document = found({ name: `Large ${tokenId}`, description });
+  const token = { chainId, collection, tokenId };
+  await test.database.transaction((tx) => recordOne(api.metadata, tx, token, "rest", document));
+};
 
 const searchAll = async (): Promise<string[]> => {
   const { status, body } = await api.call(`/market/search?q=large&limit=100&chain_id=${CHAIN_ID}`, { key });
@@ -144,4 +148,31 @@ it.each<[name: string, field: string, path: string, count?: number]>([
 
   expect(error).toMatchObject({ extensions: { code: "INVALID_REQUEST" } });
   expect(error.message).toContain(`${path}: asks for ${count} tokens whose documents exceed one answer`);
+});
+
+it("documents count as they are now, though smaller ones were read of the same tokens before", async () => {
+  const at = `/market/collections/${FAR_COLLECTION}/tokens?chain_id=${FAR_CHAIN_ID}&limit=100`;
+  const ids = Array.from({ length: 8 }, (_, nth) => String(nth + 11));
+  const known = new Map(ids.map((id) => [id, 1]));
+  await api.metadata.addKnownTokens(test.database, FAR_CHAIN_ID, FAR_COLLECTION, known);
+  for (const tokenId of ids) {
+    const state = { chainId: FAR_CHAIN_ID, collectionAddress: FAR_COLLECTION, tokenId: BigInt(tokenId) };
+    await test.insert("tokenState", {
+      ...state,
+      owner: ALICE,
+      standard: "erc721",
+      burned: false,
+      lockCount: 0,
+    });
+    await record(FAR_CHAIN_ID, FAR_COLLECTION, tokenId, "small");
+  }
+  const read = async () => (await api.call(`${at}&owner=${ALICE}`, { key })).body.items.length;
+  // Twice, as what is kept is full of the others.
+  expect([await read(), await read()]).toEqual([ids.length, ids.length]);
+
+  for (const tokenId of ids)
+    await record(FAR_CHAIN_ID, FAR_COLLECTION, tokenId, tokenId.padEnd(DESCRIPTION_CHARACTERS, "x"));
+  await sleep(CHECKED_MS);
+
+  expect(await read()).toBe(FITTING);
 });

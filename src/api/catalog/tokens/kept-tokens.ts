@@ -25,6 +25,8 @@ export interface Kept {
   readonly served: ServedMetadata;
   /** What the document names, shown or not. */
   readonly media: readonly MediaUrl[];
+  /** When the last read that found it current began, by `performance.now()`. */
+  checkedAt: number;
   /** Of its document's JSON, as it is served; set once it is kept. */
   characters?: number;
   shown?: { readonly marks: string; readonly media: ShownMedia };

@@ -50,6 +50,8 @@ export interface ReadToken {
 
 // Of the documents of one answer together.
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+// A document may have grown since it was read last. In so little time few of an answer's are replaced.
+const SIZE_KNOWN_MS = 250;
 
 /** After a longer pause, everything counts as changed: finding what did could take longer. */
 const SNAPSHOT_MAX_AGE_MS = 60_000;
@@ -104,6 +106,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
     { chainId, address }: CollectionConfig,
     known: Known,
     tokens: ReadonlyMap<string, TokenNow>,
+    startedAt: number,
   ): Promise<ReadonlyMap<string, ServedMetadata>> {
     const name = collectionKey({ chainId, address });
     const { generation } = known;
@@ -112,8 +115,10 @@ export function createTokenReader(deps: TokenReaderDeps) {
     for (const [tokenId, { mark }] of tokens) {
       if (mark === null) continue;
       const entry = kept.find(name, tokenId);
-      if (entry?.mark === mark && entry.generation === generation) served.set(tokenId, entry.served);
-      else left.push(tokenId);
+      if (entry?.mark === mark && entry.generation === generation) {
+        entry.checkedAt = Math.max(entry.checkedAt, startedAt);
+        served.set(tokenId, entry.served);
+      } else left.push(tokenId);
     }
     if (left.length === 0) return served;
     for (const [tokenId, read] of await metadata.readServed(database, chainId, address, left)) {
@@ -121,7 +126,8 @@ export function createTokenReader(deps: TokenReaderDeps) {
       // It may be newer than the mark, which the next read will then find changed.
       const mark = tokens.get(tokenId)?.mark;
       const named = media.namedBy(read.metadata ?? noMedia);
-      if (mark) kept.keep(name, tokenId, { generation, mark, served: read, media: named });
+      if (mark)
+        kept.keep(name, tokenId, { generation, mark, served: read, media: named, checkedAt: startedAt });
     }
     return served;
   }
@@ -184,15 +190,17 @@ export function createTokenReader(deps: TokenReaderDeps) {
   return {
     /**
      * How many of these tokens, from the first, have documents of about 8 MiB together at most; the first in any case.
-     * Measures those that are not kept in memory, unless they fit whatever they are.
+     * Measures those that are not kept in memory, or were not read just now, unless they fit whatever they are.
      */
     async countFitting(tokens: readonly TokenRef[]): Promise<number> {
       const sizes = new Map<string, number>();
       const left: TokenRef[] = [];
+      const since = performance.now() - SIZE_KNOWN_MS;
       let most = 0;
       for (const token of tokens) {
         const { chainId, collection: address, tokenId } = token;
-        const characters = kept.find(collectionKey({ chainId, address }), tokenId)?.characters;
+        const entry = kept.find(collectionKey({ chainId, address }), tokenId);
+        const characters = entry && entry.checkedAt > since ? entry.characters : undefined;
         if (characters === undefined) left.push(token);
         else sizes.set(tokenKey(token), characters);
         most += characters ?? DOCUMENT_BYTES_MAX;
@@ -216,8 +224,8 @@ export function createTokenReader(deps: TokenReaderDeps) {
       const { chainId, address } = collection;
       const name = collectionKey(collection);
       const known = knownOf(name, collection);
-      const since =
-        performance.now() - known.readAt < SNAPSHOT_MAX_AGE_MS ? known.changes?.snapshot : undefined;
+      const startedAt = performance.now();
+      const since = startedAt - known.readAt < SNAPSHOT_MAX_AGE_MS ? known.changes?.snapshot : undefined;
       const expected = tokenIds.map((tokenId) => kept.find(name, tokenId));
       async function countUnlessKept(checkpoint: string | null): Promise<Counted | undefined> {
         const { counts } = known;
@@ -249,7 +257,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
       );
       const [onChain, served, groups, counted] = await Promise.all([
         trading.completeTokens(chainId, address, new Map(states)),
-        readServed(collection, known, now.tokens),
+        readServed(collection, known, now.tokens, startedAt),
         readGroups(known, collection, now.changes.informationMark),
         countedBefore ?? countUnlessKept(now.changes.checkpoint),
       ]);
