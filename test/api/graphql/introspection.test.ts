@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { buildSchema, getIntrospectionQuery, graphql, parse } from "graphql";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { costError, operationCost } from "../../../src/api/graphql/gateway/cost.ts";
 import { createGraphqlEndpoint } from "../../../src/api/graphql/gateway/endpoint.ts";
 import { newIntrospectionLimit } from "../../../src/api/graphql/gateway/introspection.ts";
@@ -153,5 +153,24 @@ describe("an answer", () => {
     });
     expect(JSON.parse((await ask("{ large }")).json).data).toBeUndefined();
     expect(await errorOf("{ fits }")).toBeUndefined();
+  });
+
+  it("that is far too large is refused without being written", async () => {
+    const { errorOf } = await createEndpoint({ fits: () => "e".repeat(8_300_000) });
+    const written = vi.spyOn(JSON, "stringify");
+    try {
+      const three = await errorOf("{ a: fits b: fits c: fits }");
+
+      expect(three).toMatchObject({
+        message:
+          "the answer has over 16777216 bytes; it may have at most 8388608: ask for fewer or smaller lists at once",
+        extensions: { code: "INVALID_REQUEST" },
+      });
+      expect(
+        written.mock.results.map(({ value }) => value?.length ?? 0).filter((length) => length > 1_000),
+      ).toEqual([]);
+    } finally {
+      written.mockRestore();
+    }
   });
 });

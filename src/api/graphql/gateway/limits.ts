@@ -44,6 +44,23 @@ const NOTHING: Size = { depth: 0, aliases: 0, lists: 0, introspections: 0 };
 // Ten of Ponder's lists with 1,000 rows each and every column. An answer stays in memory until the client has read it.
 export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 
+// To write an answer of hundreds of megabytes, only to measure and refuse it, would take seconds.
+const MEASURED_CHARACTERS_MAX = 2 * ANSWER_BYTES_MAX;
+
+/** The error of a result that is far too large to be written. */
+export function resultSizeError(result: unknown): GraphQLError | undefined {
+  let characters = 0;
+  const left: unknown[] = [result];
+  while (left.length > 0) {
+    const value = left.pop();
+    characters += typeof value === "string" ? value.length : 1;
+    if (characters > MEASURED_CHARACTERS_MAX)
+      return excessiveAnswer(["the answer has", "it"], `over ${MEASURED_CHARACTERS_MAX}`);
+    if (typeof value === "object" && value !== null) for (const each of Object.values(value)) left.push(each);
+  }
+  return undefined;
+}
+
 /** The error of an answer that exceeds the limit. */
 export function sizeError(json: string): GraphQLError | undefined {
   // A character takes at most three bytes.
@@ -57,12 +74,15 @@ export function batchSizeError(answers: readonly string[]): GraphQLError | undef
   return bytesError(bytes, ["the answers together have", "they"]);
 }
 
-function bytesError(bytes: number, [what, it]: readonly [string, string]): GraphQLError | undefined {
-  if (bytes <= ANSWER_BYTES_MAX) return undefined;
-  return new GraphQLError(
+type Subject = readonly [what: string, it: string];
+
+const bytesError = (bytes: number, subject: Subject): GraphQLError | undefined =>
+  bytes <= ANSWER_BYTES_MAX ? undefined : excessiveAnswer(subject, String(bytes));
+
+const excessiveAnswer = ([what, it]: Subject, bytes: string): GraphQLError =>
+  new GraphQLError(
     `${what} ${bytes} bytes; ${it} may have at most ${ANSWER_BYTES_MAX}: ask for fewer or smaller lists at once`,
   );
-}
 
 /** Whether each operation is within the limits of `sizeRule`, introspection aside. The document need not be valid. */
 export function isWithinSize(document: DocumentNode): boolean {

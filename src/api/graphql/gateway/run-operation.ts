@@ -12,6 +12,7 @@ import {
 import { type RootValue, runOwn } from "../own/own-half.ts";
 import { askPonder, type PonderHandler } from "../ponder/ponder-half.ts";
 import type { GraphqlRequest } from "../request.ts";
+import { resultSizeError } from "./limits.ts";
 import { mergeResults, rootFields } from "./merge-results.ts";
 import type { PonderPart, PreparedOperation, Schemas } from "./prepared-document.ts";
 
@@ -63,11 +64,11 @@ export async function runOperation<Context>(
   return toAnswer(mergeResults(fields, dependencies.schemas.merged, [theirs, ours]));
 }
 
-const toAnswer = (result: GraphqlResult): RunAnswer => ({
-  json: JSON.stringify(result),
-  resultStatus: resultStatus(result),
-  error: result.errors?.[0],
-});
+function toAnswer(made: GraphqlResult): RunAnswer {
+  const tooLarge = resultSizeError(made);
+  const result = tooLarge ? refused([], tooLarge) : made;
+  return { json: JSON.stringify(result), resultStatus: resultStatus(result), error: result.errors?.[0] };
+}
 
 function refused(mistakes: readonly GraphQLError[], error: GraphQLError): GraphqlResult {
   return { errors: (mistakes.length > 0 ? mistakes : [error]).map(requestError) };
