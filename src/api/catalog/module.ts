@@ -41,6 +41,7 @@ export { groupTraits } from "./information/trait-groups.ts";
 export { reportRoutes, VERSION_MAX, validateLimit } from "./reports/report-routes.ts";
 export { viewTokenReport } from "./reports/token-report.ts";
 export { catalogRoutes } from "./routes.ts";
+export { refsOf } from "./service.ts";
 export { batchRoutes } from "./tokens/batch-routes.ts";
 export { viewCompleted } from "./tokens/facets-view.ts";
 export { searchRoutes } from "./tokens/search-routes.ts";

@@ -8,7 +8,13 @@ import { ApiError } from "../http/errors.ts";
 import { writeOnce } from "../http/revalidation.ts";
 import type { TokenPage, TokenQuery } from "../search/query.ts";
 import type { Search, TokenRarity } from "../search/service.ts";
-import { createTokenReader, type ReadToken, type TokenReaderDeps } from "./tokens/token-reader.ts";
+import { createAdmission } from "./tokens/answer-share.ts";
+import {
+  ALWAYS_FITTING,
+  createTokenReader,
+  type ReadToken,
+  type TokenReaderDeps,
+} from "./tokens/token-reader.ts";
 import {
   type CountedTraits,
   countToken,
@@ -102,6 +108,9 @@ export function createCatalog(deps: CatalogDeps) {
 
     countFitting,
 
+    /** For requests of several fields, each of which reads tokens: see answer-share.ts. */
+    admit: createAdmission(countFitting, ALWAYS_FITTING),
+
     /** A page of a search, with fewer tokens than its limit if their documents are too large for one answer. */
     async findPage(collection: CollectionConfig, query: TokenQuery): Promise<TokenPage> {
       const page = await search.page(collection, query);
@@ -135,7 +144,7 @@ export function createCatalog(deps: CatalogDeps) {
   };
 }
 
-const refsOf = ({ chainId, address }: CollectionConfig, tokenIds: readonly string[]): TokenRef[] =>
+export const refsOf = ({ chainId, address }: CollectionConfig, tokenIds: readonly string[]): TokenRef[] =>
   tokenIds.map((tokenId) => ({ chainId, collection: address, tokenId }));
 
 export type Catalog = ReturnType<typeof createCatalog>;

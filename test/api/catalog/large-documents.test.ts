@@ -150,6 +150,43 @@ it.each<[name: string, field: string, path: string, count?: number]>([
   expect(error.message).toContain(`${path}: asks for ${count} tokens whose documents exceed one answer`);
 });
 
+it("the tokens of all fields of a GraphQL request count together, each once", async () => {
+  const token = (id: string) => `t${id}: token(tokenAddress: "${COLLECTION}", tokenId: "${id}") { name }`;
+  const list = (name: string, sort: string) =>
+    `${name}: searchTokens(tokenAddress: "${COLLECTION}", limit: 4, sort: "${sort}") { items { name } }`;
+  const tooMany = {
+    message:
+      "Invalid request; the request asks for tokens whose documents exceed one answer; ask for fewer at once",
+    extensions: { code: "INVALID_REQUEST" },
+  };
+  const answer = async (...fields: readonly string[]) =>
+    JSON.parse(await endpoint.answer({ query: `{ ${fields.join(" ")} }` }));
+
+  const tokens = await answer(...IDS.slice(0, 6).map(token), `again: ${token("1").replace("t1: ", "")}`);
+  expect(Object.values(tokens.data).filter(Boolean)).toHaveLength(FITTING + 1);
+  expect(tokens.errors).toHaveLength(2);
+  expect(tokens.errors[0]).toMatchObject(tooMany);
+
+  const lists = await answer(list("first", "id_asc"), list("same", "id_asc"), list("other", "id_desc"));
+  expect(lists.errors).toMatchObject([{ ...tooMany, path: ["other", "items"] }]);
+
+  const { errors } = await answer(
+    `walletTokens(address: "${ALICE}", limit: 4) { items { quantity } }`,
+    `searchAll(text: "large 9") { tokens { name } }`,
+  );
+  expect(errors).toMatchObject([tooMany]);
+});
+
+it("so do those of several operations", async () => {
+  const operations = IDS.map((id) => ({
+    query: `{ token(tokenAddress: "${COLLECTION}", tokenId: "${id}") { name } }`,
+  }));
+  const caller = { requestId: "7f3e0b52-33a8-4b0e-9d6f-0a4f6f1f1c11", client: "127.0.0.1" };
+  const { json } = await endpoint.endpoint.handleBatch(operations.slice(0, 10), caller);
+
+  expect(JSON.parse(json).filter(({ errors }: { errors?: unknown }) => errors)).toHaveLength(10 - FITTING);
+});
+
 it("documents count as they are now, though smaller ones were read of the same tokens before", async () => {
   const at = `/market/collections/${FAR_COLLECTION}/tokens?chain_id=${FAR_CHAIN_ID}&limit=100`;
   const ids = Array.from({ length: 8 }, (_, nth) => String(nth + 11));

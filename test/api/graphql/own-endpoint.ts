@@ -32,7 +32,7 @@ export async function createOwnEndpoint({
     },
   });
   const answer = async (body: object): Promise<string> =>
-    (await endpoint.handle({ body, text: JSON.stringify(body), context: ANYBODY })).json;
+    (await endpoint.handle({ body, text: JSON.stringify(body), context: { ...ANYBODY } })).json;
   return {
     endpoint,
     answer,

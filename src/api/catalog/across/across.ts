@@ -1,7 +1,7 @@
 /** Search across all collections: collections by name, slug and address, tokens by name and id. */
 
 import type { CollectionConfig } from "../../../config.ts";
-import { parseTokenId } from "../../../domain/token-ref.ts";
+import { parseTokenId, type TokenRef } from "../../../domain/token-ref.ts";
 import { foldedText, foundBy } from "../../search/rules.ts";
 import type { Search } from "../../search/service.ts";
 import { type CollectionView, type CollectionViewDeps, viewCollections } from "../collection-view.ts";
@@ -22,6 +22,13 @@ export interface AcrossDeps extends CollectionViewDeps {
   readonly search: Pick<Search, "findNamed">;
 }
 
+export interface AcrossQuery {
+  readonly chainId?: number | undefined;
+  readonly limit: number;
+  /** Called before the tokens are read; it may throw. */
+  readonly admit?: (tokens: readonly TokenRef[]) => Promise<void>;
+}
+
 export function createAcross(deps: AcrossDeps) {
   const { collections, catalog, search } = deps;
 
@@ -39,7 +46,11 @@ export function createAcross(deps: AcrossDeps) {
       .map(({ view }) => view);
   }
 
-  async function findTokens(among: readonly CollectionConfig[], text: string, limit: number) {
+  async function findTokens(
+    among: readonly CollectionConfig[],
+    text: string,
+    { limit, admit }: Pick<AcrossQuery, "limit" | "admit">,
+  ) {
     const tokenId = text.replace(/^#/, "");
     const { found, unsearched } = await search.findNamed(among, {
       text,
@@ -61,6 +72,7 @@ export function createAcross(deps: AcrossDeps) {
       tokenId: id,
     }));
     const fitting = best.slice(0, await catalog.countFitting(refs));
+    await admit?.(refs.slice(0, fitting.length));
     const views = new Map<CollectionConfig, Map<string, TokenView>>();
     await Promise.all(
       [...new Set(fitting.map(({ collection }) => collection))].map(async (collection) => {
@@ -76,15 +88,12 @@ export function createAcross(deps: AcrossDeps) {
 
   return {
     /** The best `limit` of each kind, on one chain or all; fewer tokens if their documents are too large for one answer. */
-    async find(
-      text: string,
-      { chainId, limit }: { chainId?: number | undefined; limit: number },
-    ): Promise<Found> {
+    async find(text: string, { chainId, ...query }: AcrossQuery): Promise<Found> {
       const chainIds = collections.chainIds(chainId);
       const among = collections.all.filter((each) => chainIds.includes(each.chainId));
       const [found, { tokens, unsearched }] = await Promise.all([
-        findCollections(among, text, limit),
-        findTokens(among, text, limit),
+        findCollections(among, text, query.limit),
+        findTokens(among, text, query),
       ]);
       return { collections: found, tokens, unsearched };
     },

@@ -2,7 +2,13 @@
 
 import { z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
-import { collectionKey, parseAddress, parseTokenId, tokenKey } from "../../../domain/token-ref.ts";
+import {
+  collectionKey,
+  parseAddress,
+  parseTokenId,
+  type TokenRef,
+  tokenKey,
+} from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
 import type { DelegationRecord } from "../../delegation/registry/record.ts";
@@ -44,6 +50,8 @@ export interface WalletTokensQuery {
   readonly includeDelegated: boolean;
   readonly limit: number;
   readonly cursor?: string | undefined;
+  /** Called before the tokens are read; it may throw. */
+  readonly admit?: (tokens: readonly TokenRef[]) => Promise<void>;
 }
 
 export function createWalletTokens({
@@ -63,7 +71,7 @@ export function createWalletTokens({
      */
     async page(
       wallet: string,
-      { collections, includeDelegated, limit, cursor }: WalletTokensQuery,
+      { collections, includeDelegated, limit, cursor, admit }: WalletTokensQuery,
     ): Promise<WalletTokensPage> {
       const list = ["wallet tokens", wallet, includeDelegated, collections.map(collectionKey)];
       const { isCurrent, total, holdings } = await readHoldings(database, tables, {
@@ -76,6 +84,7 @@ export function createWalletTokens({
       });
       if (!isCurrent) throw new ApiError("UNAVAILABLE");
       const shown = holdings.slice(0, await catalog.countFitting(holdings.slice(0, limit)));
+      await admit?.(shown);
       const byKey = new Map(collections.map((collection) => [collectionKey(collection), collection]));
       const tokens = new Map<string, Promise<TokenView | undefined>>();
       for (const holding of shown) {

@@ -3,6 +3,7 @@
  * statement that reads a token's locks finds out whether it is still current.
  */
 
+import { LRUCache } from "lru-cache";
 import type { CollectionConfig } from "../../../config.ts";
 import { collectionKey, type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -50,8 +51,11 @@ export interface ReadToken {
 
 // Of the documents of one answer together.
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+/** As many fit into one answer, whatever they are. */
+export const ALWAYS_FITTING = Math.floor(ANSWER_BYTES_MAX / DOCUMENT_BYTES_MAX);
 // A document may have grown since it was read last. In so little time few of an answer's are replaced.
 const SIZE_KNOWN_MS = 250;
+const SIZES_KNOWN = 2_000;
 
 /** After a longer pause, everything counts as changed: finding what did could take longer. */
 const SNAPSHOT_MAX_AGE_MS = 60_000;
@@ -74,6 +78,8 @@ export function createTokenReader(deps: TokenReaderDeps) {
     deps;
   const collections = new Map<string, Known>();
   const kept = createKeptTokens();
+  /** The sizes of documents that were measured just now, by token. */
+  const measured = new LRUCache<string, number>({ max: SIZES_KNOWN, ttl: SIZE_KNOWN_MS });
   const groupTraits = createTraitGrouping();
 
   function knownOf(name: string, collection: CollectionConfig): Known {
@@ -200,13 +206,17 @@ export function createTokenReader(deps: TokenReaderDeps) {
       for (const token of tokens) {
         const { chainId, collection: address, tokenId } = token;
         const entry = kept.find(collectionKey({ chainId, address }), tokenId);
-        const characters = entry && entry.checkedAt > since ? entry.characters : undefined;
-        if (characters === undefined) left.push(token);
-        else sizes.set(tokenKey(token), characters);
-        most += characters ?? DOCUMENT_BYTES_MAX;
+        const isCurrent = entry !== undefined && entry.checkedAt > since;
+        const size = isCurrent ? entry.characters : measured.get(tokenKey(token));
+        if (size === undefined) left.push(token);
+        else sizes.set(tokenKey(token), size);
+        most += size ?? DOCUMENT_BYTES_MAX;
       }
       if (most <= ANSWER_BYTES_MAX) return tokens.length;
-      for (const [name, bytes] of await metadata.readServedBytes(database, left)) sizes.set(name, bytes);
+      for (const [name, bytes] of await metadata.readServedBytes(database, left)) {
+        measured.set(name, bytes);
+        sizes.set(name, bytes);
+      }
       return countFitting(
         tokens.map((token) => sizes.get(tokenKey(token)) ?? 0),
         ANSWER_BYTES_MAX,

@@ -2,11 +2,18 @@
 
 import { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
-import { activityTypes, type CatalogModule, viewActivityPage, walletTypes } from "../../catalog/module.ts";
+import {
+  activityTypes,
+  type CatalogModule,
+  refsOf,
+  viewActivityPage,
+  walletTypes,
+} from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
 import { addressField, collectionNameField } from "../../http/fields.ts";
 import { cursorField } from "../../http/page-cursor.ts";
 import { tokenIdsField } from "../../refresh/rules.ts";
+import type { Caller } from "../routes.ts";
 import {
   chainIdArgument,
   collectionArguments,
@@ -76,10 +83,11 @@ export function createHolderFields({
   walletTokens,
 }: HolderFieldDeps) {
   return {
-    async tokenBatch(args: z.input<typeof batchArguments>) {
+    async tokenBatch(args: z.input<typeof batchArguments>, caller: Caller) {
       const { tokenAddress, chainId, tokenIds } = readArguments(batchArguments, args);
       const collection = await collections.findNamed(tokenAddress, chainId);
       await catalog.requireFitting([{ collection, tokenIds }], "tokenIds");
+      await catalog.admit(caller, refsOf(collection, tokenIds));
       return camelKeys(await catalog.findTokens(collection, tokenIds));
     },
 
@@ -88,7 +96,7 @@ export function createHolderFields({
       return owners.page(await collections.findNamed(tokenAddress, chainId), query);
     },
 
-    async walletTokens(args: z.input<typeof walletTokensArguments>) {
+    async walletTokens(args: z.input<typeof walletTokensArguments>, caller: Caller) {
       const { address, chainId, tokenAddress, includeDelegated, ...page } = readArguments(
         walletTokensArguments,
         args,
@@ -97,13 +105,15 @@ export function createHolderFields({
         ...page,
         collections: await collections.among(tokenAddress ?? undefined, chainId),
         includeDelegated: includeDelegated ?? false,
+        admit: (tokens) => catalog.admit(caller, tokens),
       });
       return camelKeys(found);
     },
 
-    async tokenActivity(args: z.input<typeof tokenActivityArguments>) {
+    async tokenActivity(args: z.input<typeof tokenActivityArguments>, caller: Caller) {
       const { tokenAddress, chainId, tokenId, ...query } = readArguments(tokenActivityArguments, args);
       const collection = await collections.findNamed(tokenAddress, chainId);
+      await catalog.admit(caller, refsOf(collection, [tokenId]));
       if (!(await catalog.findToken(collection, tokenId))) throw new ApiError("TOKEN_NOT_FOUND");
       const { chainId: chain, address } = collection;
       const found = await activity.page({ of: "token", chainId: chain, address, tokenId }, query);

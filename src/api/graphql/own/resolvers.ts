@@ -2,7 +2,7 @@
 
 import type { z } from "@hono/zod-openapi";
 import type { Collections } from "../../catalog/collections.ts";
-import type { CatalogModule } from "../../catalog/module.ts";
+import { type CatalogModule, refsOf } from "../../catalog/module.ts";
 import { refusalOf } from "../../refresh/rules.ts";
 import type { RefreshService } from "../../refresh/service.ts";
 import type { Search } from "../../search/service.ts";
@@ -34,9 +34,11 @@ export function createResolvers(deps: ResolverDeps) {
       ...createSearchFields(deps),
       ...createHolderFields(deps),
       metadataRefresh,
-      token: async (args: TokenArguments) => {
+      token: async (args: TokenArguments, caller: Caller) => {
         const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);
-        const token = await catalog.findToken(await collections.findNamed(tokenAddress, chainId), tokenId);
+        const collection = await collections.findNamed(tokenAddress, chainId);
+        await catalog.admit(caller, refsOf(collection, [tokenId]));
+        const token = await catalog.findToken(collection, tokenId);
         return token ? camelKeys(token) : null;
       },
     },

@@ -1,9 +1,11 @@
 /** Search, facets, collections and reports over GraphQL: the REST answers with camelCase keys. */
 
 import { z } from "@hono/zod-openapi";
+import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { Collections } from "../../catalog/collections.ts";
 import {
   type CatalogModule,
+  refsOf,
   soughtSchema,
   viewCollections,
   viewCompleted,
@@ -12,6 +14,7 @@ import {
 } from "../../catalog/module.ts";
 import { groups, ownersSchema, sortSchema, toFilter, traitNameSchema } from "../../catalog/rules.ts";
 import type { Search } from "../../search/service.ts";
+import type { Caller } from "../routes.ts";
 import {
   chainIdArgument,
   collectionArguments,
@@ -62,7 +65,7 @@ export interface SearchFieldDeps extends CatalogModule {
 export function createSearchFields(deps: SearchFieldDeps) {
   const { across, catalog, collections, reports, search } = deps;
   return {
-    async searchTokens(args: z.input<typeof searchArguments>) {
+    async searchTokens(args: z.input<typeof searchArguments>, caller: Caller) {
       const { tokenAddress, chainId, sort, group, limit, cursor, ...conditions } = readArguments(
         searchArguments,
         args,
@@ -77,7 +80,10 @@ export function createSearchFields(deps: SearchFieldDeps) {
       });
       return {
         // Computed only if selected.
-        items: async () => (await catalog.listPage(collection, page)).map(camelKeys),
+        async items() {
+          await catalog.admit(caller, refsOf(collection, page.tokenIds));
+          return (await catalog.listPage(collection, page)).map(camelKeys);
+        },
         nextCursor: page.nextCursor,
         total: page.total,
       };
@@ -97,9 +103,10 @@ export function createSearchFields(deps: SearchFieldDeps) {
       return camelKeys(viewCompleted(name, await search.completeValues(collection, asked)));
     },
 
-    async searchAll(args: z.input<typeof acrossArguments>) {
-      const { text, chainId, limit } = readArguments(acrossArguments, args);
-      return camelKeys(viewFound(await across.find(text, { chainId, limit })));
+    async searchAll(args: z.input<typeof acrossArguments>, caller: Caller) {
+      const { text, ...query } = readArguments(acrossArguments, args);
+      const admit = (tokens: readonly TokenRef[]) => catalog.admit(caller, tokens);
+      return camelKeys(viewFound(await across.find(text, { ...query, admit })));
     },
 
     collections: async () => camelKeys(await viewCollections(deps, collections.all)),
@@ -110,12 +117,11 @@ export function createSearchFields(deps: SearchFieldDeps) {
       return camelKeys(view);
     },
 
-    async tokenReport(args: z.input<typeof reportArguments>) {
+    async tokenReport(args: z.input<typeof reportArguments>, caller: Caller) {
       const { tokenAddress, tokenId, chainId, limit, before } = readArguments(reportArguments, args);
-      const report = await reports.ofToken(await collections.findNamed(tokenAddress, chainId), tokenId, {
-        limit,
-        before: before ?? undefined,
-      });
+      const collection = await collections.findNamed(tokenAddress, chainId);
+      await catalog.admit(caller, refsOf(collection, [tokenId]));
+      const report = await reports.ofToken(collection, tokenId, { limit, before: before ?? undefined });
       if (!report) return null;
       const view = camelKeys(viewTokenReport(report)) as object;
       return { ...view, next: report.next ?? null };

@@ -3,7 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import type { CollectionConfig, Standard } from "../../../config.ts";
 import type { Collections } from "../../catalog/collections.ts";
-import { type CatalogModule, viewCollections } from "../../catalog/module.ts";
+import { type CatalogModule, refsOf, viewCollections } from "../../catalog/module.ts";
 import { ownerSchema, toFilter } from "../../catalog/rules.ts";
 import { collectionNameField } from "../../http/fields.ts";
 import { valueText } from "../../metadata/rules.ts";
@@ -19,6 +19,7 @@ import {
   tokenArguments,
   windowArguments,
 } from "../own/arguments.ts";
+import type { Caller } from "../routes.ts";
 import { createTokenShapes, ercOf, shapeCollection } from "./sdk-shapes.ts";
 
 const byId: TokenSort = { by: "id", descending: false };
@@ -75,14 +76,15 @@ export function createSdkFields(deps: SdkFieldDeps) {
     return figures?.standard ?? null;
   }
 
-  const findToken = (standard: Standard) => async (args: z.input<typeof tokenArguments>) => {
+  const findToken = (standard: Standard) => async (args: z.input<typeof tokenArguments>, caller: Caller) => {
     const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);
     const collection = await collections.findNamed(tokenAddress, chainId);
+    await catalog.admit(caller, refsOf(collection, [tokenId]));
     const token = await catalog.findToken(collection, tokenId);
     return token?.standard === standard ? createTokenShapes(deps, collection)(token, standard) : null;
   };
 
-  const listTokens = (standard: Standard) => async (args: z.input<typeof listArguments>) => {
+  const listTokens = (standard: Standard) => async (args: z.input<typeof listArguments>, caller: Caller) => {
     const { tokenAddress, chainId, from, size, sort, ...asked } = readArguments(listArguments, args);
     const collection = await collections.findNamed(tokenAddress, chainId);
     const found = await standardOf(collection);
@@ -100,6 +102,7 @@ export function createSdkFields(deps: SdkFieldDeps) {
         const shape = createTokenShapes(deps, collection);
         const shown = tokenIds.slice(0, size);
         await catalog.requireFitting([{ collection, tokenIds: shown }], "size");
+        await catalog.admit(caller, refsOf(collection, shown));
         const tokens = await catalog.listPage(collection, { tokenIds: shown });
         return tokens.map((token) => shape(token, standard));
       },
@@ -147,7 +150,7 @@ export function createSdkFields(deps: SdkFieldDeps) {
     },
 
     /** One collection after the other, as one list. */
-    async tokens(args: z.input<typeof ownedArguments>) {
+    async tokens(args: z.input<typeof ownedArguments>, caller: Caller) {
       const { owner, chainId, from, size, tokenAddresses, ...asked } = readArguments(ownedArguments, args);
       if (asksForSale(asked)) return { total: 0, data: [] };
       const pages: ({ readonly collection: CollectionConfig } & Pick<TokenPage, "tokenIds">)[] = [];
@@ -171,6 +174,10 @@ export function createSdkFields(deps: SdkFieldDeps) {
         total,
         async data() {
           await catalog.requireFitting(pages, "size");
+          await catalog.admit(
+            caller,
+            pages.flatMap(({ collection, tokenIds }) => refsOf(collection, tokenIds)),
+          );
           const made = pages.map(async ({ collection, ...page }) => {
             const shape = createTokenShapes(deps, collection);
             const tokens = await catalog.listPage(collection, page);
