@@ -26,6 +26,7 @@ export type Subscriber = ReturnType<typeof createSubscriber>;
 export function createSubscriber(wire: Wire, filter: EventFilter, start: number) {
   let queue: string[] = [];
   let isOver = false;
+  /** On a clock that is never set. */
   let writingSince: number | undefined;
   let wakeUp = (): void => {};
   let isLost = false;
@@ -33,7 +34,7 @@ export function createSubscriber(wire: Wire, filter: EventFilter, start: number)
 
   async function write(text: string): Promise<void> {
     if (isLost) return;
-    writingSince = Date.now();
+    writingSince = performance.now();
     await new Promise<void>((resolve) => {
       letGo = resolve;
       void wire.write(text).then(() => resolve());
@@ -88,7 +89,7 @@ export function createSubscriber(wire: Wire, filter: EventFilter, start: number)
 
     /** A subscriber that reads nothing for long is dropped. */
     poll(): void {
-      if (writingSince === undefined || Date.now() - writingSince < STALLED_MS) return;
+      if (writingSince === undefined || performance.now() - writingSince < STALLED_MS) return;
       drop(`nothing was read for ${STALLED_MS / 1000} s`);
     },
 

@@ -81,6 +81,23 @@ it("a reader that takes nothing for 30 seconds gets a notice, and its connection
   expect(isCut()).toBe(true);
 });
 
+it("a step of the system's clock neither drops a reader nor keeps one that takes nothing", async () => {
+  vi.useFakeTimers();
+  const [ahead, behind] = [createSlowReader().reader, createSlowReader().reader];
+  const startedAt = Date.now();
+  for (const subscriber of [ahead, behind]) subscriber.offer(event(1));
+  await vi.advanceTimersByTimeAsync(1_000);
+
+  vi.setSystemTime(startedAt + 3_600_000);
+  ahead.poll();
+  expect(ahead.isOver).toBe(false);
+
+  vi.setSystemTime(startedAt - 3_600_000);
+  await vi.advanceTimersByTimeAsync(30_000);
+  behind.poll();
+  expect(behind.isOver).toBe(true);
+});
+
 it("a reader lets go of a write that never ends: once it is cut, and once the other side is gone", async () => {
   vi.useFakeTimers();
   let leave = (): void => {};
