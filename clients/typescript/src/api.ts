@@ -4709,8 +4709,6 @@ export interface operations {
                     readonly "X-As-Of-Block"?: number;
                     /** @description A file name. */
                     readonly "Content-Disposition"?: string;
-                    /** @description Of this answer, for If-None-Match. */
-                    readonly ETag?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4718,15 +4716,6 @@ export interface operations {
                     readonly "text/csv": string;
                     readonly "application/vnd.apache.parquet": string;
                 };
-            };
-            /** @description The client's `If-None-Match` names the current answer */
-            readonly 304: {
-                headers: {
-                    /** @description Of this answer, for If-None-Match. */
-                    readonly ETag?: string;
-                    readonly [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Invalid request */
             readonly 400: {

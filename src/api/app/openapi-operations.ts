@@ -62,6 +62,8 @@ const keyed = (api: string): Rules => ({
 const rulesByPath: readonly (readonly [string, Rules])[] = [
   ["/market-partner/", keyed("market-partner")],
   ["/market/events", { ...keyed("market"), isRevalidated: false }],
+  // A stream as well.
+  ["/market/collections/{collection_address}/export", { ...keyed("market"), isRevalidated: false }],
   ["/market/", keyed("market")],
   [
     "/registry/",

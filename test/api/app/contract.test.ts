@@ -66,6 +66,18 @@ describe("every operation", () => {
     expect(security).toEqual(expect.any(Array));
   });
 
+  it.each(operations.filter(({ method }) => method === "GET"))(
+    "declares an ETag and 304 if its answers have one: $title",
+    async ({ url, operation: { responses } }) => {
+      const needed: Record<string, string> = { "/market/search": "?q=a" };
+      // Its answer has no end.
+      if (url.endsWith("/events")) return expect(responses).not.toHaveProperty("304");
+      const { status, headers: answered } = await api.call(`${url}${needed[url] ?? ""}`, { key, headers });
+
+      if (status === 200) expect(answered.has("etag")).toBe("304" in responses);
+    },
+  );
+
   it.each(
     operations.filter(({ operation }) =>
       operation.parameters?.some(({ name }) => ["chain_id", "chainId"].includes(name)),
