@@ -21,6 +21,11 @@ const start = async (...steps: readonly Step[]): Promise<ScriptedService> => {
 };
 const lock = (id: number): string => `id: ${id}\nevent: lock\ndata: {"id":${id},"token_id":"7"}\n\n`;
 
+const page: Step = (_request, response) => {
+  response.writeHead(200, { "content-type": "text/html" });
+  response.end("<html>\n\n<p>Sign in</p>\n\n</html>\n\n");
+};
+
 /** The ids of the first events. */
 async function idsOf(events: AsyncIterable<object>, count: number): Promise<unknown[]> {
   const ids: unknown[] = [];
@@ -76,6 +81,7 @@ describe("the event stream", () => {
   it.each([
     ["a revoked key", refusal(401, "KEY_INVALID"), { code: "KEY_INVALID", status: 401 }],
     ["a page of a proxy", json(404, "nowhere"), { code: "UNEXPECTED_RESPONSE", status: 404 }],
+    ["a page of a proxy that says 200", page, { code: "UNEXPECTED_RESPONSE", status: 200 }],
   ])("ends with the error of %s, also when it reconnects", async (_what, step, error) => {
     const client = (await start(stream(lock(1)), step)).client();
     const events = idsOf(client.events(), 2);

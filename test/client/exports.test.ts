@@ -82,3 +82,17 @@ it("ends the request when the loop is left, and by its signal", async () => {
   await expect(reading).rejects.toThrow("enough");
   await expect.poll(() => closed.length).toBe(2);
 });
+
+it("throws where a proxy's page is answered in its place", async () => {
+  const page: Step = (_request, response) => {
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
+    response.end("<p>\nSign in\n</p>\n");
+  };
+  service = await startScriptedService(page);
+
+  await expect(service.client().exportTokens("heroes")[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    name: "VitrineError",
+    code: "UNEXPECTED_RESPONSE",
+    status: 200,
+  });
+});

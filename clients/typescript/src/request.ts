@@ -46,7 +46,10 @@ export interface Sender {
     options: SendOptions,
     read: (response: Response) => Promise<Answer>,
   ): Promise<Answer>;
-  /** Resolves with a successful response as soon as its head is there: one attempt, without a time limit. */
+  /**
+   * Resolves with a successful response of the type that is accepted as soon as its head is there: one attempt, without a
+   * time limit.
+   */
   open(path: string, options: SendOptions): Promise<Response>;
 }
 
@@ -94,7 +97,9 @@ export function createSender(options: VitrineOptions): Sender {
     },
     async open(path, request) {
       const url = urlOf(base, path, request);
-      return networkErrors(() => attempt(url, request, request.signal), request.signal);
+      const response = await networkErrors(() => attempt(url, request, request.signal), request.signal);
+      requireType(response, request.headers?.accept ?? "");
+      return response;
     },
   };
 }
@@ -118,6 +123,18 @@ export async function networkErrors<Answer>(
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new VitrineError(`No response: ${reason}`, { code: "NETWORK", cause });
   }
+}
+
+/** A proxy's page may say 200, too, and has nothing of what is read piece by piece. */
+function requireType({ status, headers, body }: Response, type: string): void {
+  const given = headers.get("content-type");
+  if (given === null || given.toLowerCase().startsWith(type)) return;
+  body?.cancel().catch(() => undefined);
+  throw new VitrineError(`HTTP ${status} without ${type}: the response is of the type "${given}"`, {
+    code: "UNEXPECTED_RESPONSE",
+    status,
+    requestId: headers.get("x-request-id") ?? undefined,
+  });
 }
 
 function urlOf(base: URL, template: string, { path = {}, query = {} }: SendOptions): URL {
