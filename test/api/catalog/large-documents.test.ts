@@ -12,7 +12,7 @@ const DESCRIPTION_CHARACTERS = 1_900_000;
 // Of 8 MiB, with the rest of each document.
 const FITTING = 4;
 /** For so long, what was read of a token is not measured anew. */
-const CHECKED_MS = 250;
+const CHECKED_MS = 2_000;
 const ALICE = "0x00000000000000000000000000000000000000a1";
 const BOB = "0x00000000000000000000000000000000000000b0";
 const IDS = Array.from({ length: TOKENS }, (_, nth) => String(nth + 1));

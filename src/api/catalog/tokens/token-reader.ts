@@ -53,8 +53,9 @@ export interface ReadToken {
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /** As many fit into one answer, whatever they are. */
 export const ALWAYS_FITTING = Math.floor(ANSWER_BYTES_MAX / DOCUMENT_BYTES_MAX);
-// A document may have grown since it was read last. In so little time few of an answer's are replaced.
-const SIZE_KNOWN_MS = 250;
+// A document may have grown since it was read last. To fetch and record enough to fill an answer takes longer than this,
+// and what is read more often needs no statement of its own.
+const SIZE_KNOWN_MS = 2_000;
 const SIZES_KNOWN = 2_000;
 
 /** After a longer pause, everything counts as changed: finding what did could take longer. */
