@@ -4,9 +4,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isLocal, SECRET_LENGTH_MIN } from "../../src/api/local-secrets.ts";
 import { SERVING_BUNDLE } from "../serving-bundle.ts";
 
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "build-process.js");
+
+const UNUSED_SECRET = "unused-by-the-build".padEnd(SECRET_LENGTH_MIN, ".");
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,10 +23,10 @@ export async function readBuildId(root: string, environment: Environment): Promi
     cwd: resolve(root),
     env: {
       ...environment,
-      // Both would be created if missing, and neither is part of the build.
+      // All three would be created if missing, and none is part of the build.
       DATABASE_URL: "postgresql://127.0.0.1/unused",
       VITRINE_OPERATOR_TOKEN: environment.VITRINE_OPERATOR_TOKEN || "unused-by-the-build",
-
+      VITRINE_SECRET: environment.VITRINE_SECRET || (isLocalService(environment) ? UNUSED_SECRET : undefined),
       PONDER_LOG_LEVEL: "error",
       // Of this tree's own sources, whatever the caller's bundle was made of.
       [SERVING_BUNDLE]: undefined,
@@ -47,3 +50,7 @@ export async function readBuildId(root: string, environment: Environment): Promi
   if (buildId) return buildId;
   throw new Error(said.trim().replace(/^vitrine: /gm, "") || `the build ended with ${code ?? signal}`);
 }
+
+/** One that creates its secret; any other is refused without one. */
+const isLocalService = ({ BASE_URL: url }: Environment): boolean =>
+  !url || (URL.canParse(url) && isLocal(url));

@@ -162,6 +162,17 @@ describe("the check of the index", () => {
     expect(() => rmSync(data, { recursive: true })).toThrow("ENOENT");
   });
 
+  it("makes no secret for a service that would make one at its start", async () => {
+    const unset = { VITRINE_SECRET: "", VITRINE_OPERATOR_TOKEN: "", VITRINE_DATA: join(folder, "secrets") };
+
+    await checkIndex(root, { ...environment, ...unset });
+    await checkIndex(root, { ...environment, ...unset, BASE_URL: "http://127.0.0.1:8080" });
+    const isPublic = checkIndex(root, { ...environment, ...unset, BASE_URL: "https://market.example" });
+
+    await expect(isPublic).rejects.toThrow("VITRINE_SECRET must be set where BASE_URL is public");
+    expect(() => rmSync(unset.VITRINE_DATA, { recursive: true })).toThrow("ENOENT");
+  });
+
   it("says in one sentence why a tree or a configuration would not start", async () => {
     const badPort = checkIndex(root, { ...environment, PORT: "none" });
     await expect(badPort).rejects.toThrow(/^PORT must be a whole number from 1 to 65535; it is "none"\..*$/);
