@@ -39,7 +39,9 @@ export async function buildBeside({
 }: BesideOptions): Promise<number> {
   const port = requestedPort ?? loadServingConfig(process.env).port + 1;
   await requireFreePort(port).catch((cause: Error) => {
-    throw (cause.cause as NodeJS.ErrnoException).code === "EADDRINUSE" ? portTaken(port, cause) : cause;
+    const { code } = cause.cause as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE") throw portTaken(port, cause);
+    throw new Error(`port ${port} can't be listened on (${code}); pass another one with --port`, { cause });
   });
   // Takes seconds, unlike the port.
   const check = await checkIndex(process.cwd(), process.env);

@@ -28,13 +28,18 @@ function exitCodeOf(error: BootError): number {
 }
 
 /**
- * Does what a start does in its database. Ends the process with the code for another start if PostgreSQL is away, and with
- * one sentence if it denies the role something.
+ * Does what a start does in its database. Ends the process with the code for another start if PostgreSQL is away, or where
+ * `isPassing` says so of its error, and with one sentence if it denies the role something.
  */
-export const prepareDatabase = (target: DeniedTarget, work: () => Promise<void>): Promise<void> =>
+export const prepareDatabase = <T>(
+  target: DeniedTarget,
+  work: () => Promise<T>,
+  isPassing: (error: unknown) => boolean = isDatabaseAway,
+): Promise<T> =>
   stopOnBootError(() => explainDenied(target, work)).catch((error: Error) => {
-    if (!isDatabaseAway(error)) throw error;
-    process.stderr.write(`vitrine: PostgreSQL can't be reached (${error.message || String(error)}).\n`);
+    if (!isPassing(error)) throw error;
+    const fault = isDatabaseAway(error) ? "can't be reached" : "is too busy";
+    process.stderr.write(`vitrine: PostgreSQL ${fault} (${error.message || String(error)}).\n`);
     process.exit(TRY_AGAIN_CODE);
   });
 
@@ -45,10 +50,11 @@ export const prepareDatabase = (target: DeniedTarget, work: () => Promise<void>)
 export async function requireFreePort(port: number, hostname?: string): Promise<void> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {
-    probe.once("error", (cause: NodeJS.ErrnoException) => {
-      reject(new BootError(explainPort(port, hostname, cause), { cause }));
-    });
+    probe.once("error", reject);
+    // Throws by itself what is no port.
     probe.listen(port, hostname, () => probe.close(() => resolve()));
+  }).catch((cause: NodeJS.ErrnoException) => {
+    throw new BootError(explainPort(port, hostname, cause), { cause });
   });
 }
 

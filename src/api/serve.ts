@@ -8,7 +8,7 @@ import { prepareDatabase, stopOnBootError } from "./boot.ts";
 import { chainTables } from "./chain/module.ts";
 import { loadServingConfig, redacted } from "./config.ts";
 import { createDatabase } from "./db/database.ts";
-import { refusesConnections } from "./db/database-away.ts";
+import { isDatabaseUnavailable, refusesConnections } from "./db/database-away.ts";
 import { migrate } from "./db/migrate.ts";
 import { createGraphqlModule, createPonderHandler, type PonderQueries } from "./graphql/module.ts";
 import { redactSecrets } from "./logging/redact.ts";
@@ -43,7 +43,9 @@ export async function serve(queries: PonderQueries) {
   const tables = chainTables(runtime.schema, index.collections);
   const database = createDatabase(connectionString, logger);
   const services = createServices({ database, connectionString, tables, index, config, logger, metrics });
-  if (runtime.command === "start") await prepareDatabase(target, () => services.chain.takeIndex(PROJECT));
+  // Each of these statements is short: one that ran into its time limit says something about the moment only.
+  const prepare = <T>(work: () => Promise<T>) => prepareDatabase(target, work, isDatabaseUnavailable);
+  if (runtime.command === "start") await prepare(() => services.chain.takeIndex(PROJECT));
 
   const storeFault = await stopOnBootError(() => services.images.disk.check());
   if (storeFault !== undefined) logger.warn({ msg: "The image store is unavailable", reason: storeFault });
@@ -55,19 +57,21 @@ export async function serve(queries: PonderQueries) {
     logger,
   });
 
-  const background = await startBackground({
-    services,
-    config,
-    index,
-    connectionString,
-    metrics,
-    isIndexed: !(runtime.command === "serve" && runtime.supervisorServes),
-    onStall: (reason) => {
-      // A replica that only serves can't index on, and asks nobody to.
-      const isAsked = runtime.command === "start" && runtime.askForRestart(reason);
-      logger.error({ msg: reason, restart: isAsked ? "asked for" : "restart the indexer" });
-    },
-  });
+  const background = await prepare(() =>
+    startBackground({
+      services,
+      config,
+      index,
+      connectionString,
+      metrics,
+      isIndexed: !(runtime.command === "serve" && runtime.supervisorServes),
+      onStall: (reason) => {
+        // A replica that only serves can't index on, and asks nobody to.
+        const isAsked = runtime.command === "start" && runtime.askForRestart(reason);
+        logger.error({ msg: reason, restart: isAsked ? "asked for" : "restart the indexer" });
+      },
+    }),
+  );
   runtime.onStop(async () => {
     await background.stop();
     await database.close();

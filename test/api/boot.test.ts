@@ -1,9 +1,10 @@
-/** What keeps a start from its port. */
+/** What keeps a start from its port, and from its database. */
 
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { expect, it } from "vitest";
-import { requireFreePort } from "../../src/api/boot.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { prepareDatabase, requireFreePort } from "../../src/api/boot.ts";
+import { isDatabaseUnavailable } from "../../src/api/db/database-away.ts";
 import { BootError } from "../../src/boot-error.ts";
 
 it("a port that is in use, or of an address that this machine doesn't have, is refused with a sentence", async () => {
@@ -19,8 +20,50 @@ it("a port that is in use, or of an address that this machine doesn't have, is r
         `Port ${port} of 192.0.2.1 can't be listened on (EADDRNOTAVAIL); set PORT, or --hostname, to one that this process may use.`,
       ),
     );
+    // As after the last one, for what takes the next: `npx vitrine index beside`.
+    await expect(requireFreePort(65_536)).rejects.toEqual(
+      new BootError(
+        "Port 65536 can't be listened on (ERR_SOCKET_BAD_PORT); set PORT, or --hostname, to one that this process may use.",
+      ),
+    );
   } finally {
     other.close();
   }
   await expect(requireFreePort(port, "127.0.0.1")).resolves.toBeUndefined();
+});
+
+describe("what a start does in its database", () => {
+  const target = { connectionString: "postgresql://unused", schema: "x" };
+  let said: string;
+  beforeEach(() => {
+    said = "";
+    vi.spyOn(process, "exit").mockImplementation((code) => {
+      throw new Error(`exit ${code}`);
+    });
+    vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+      said += text;
+      return true;
+    });
+  });
+  afterEach(() => void vi.restoreAllMocks());
+  const fails = (code: string) => () =>
+    Promise.reject(Object.assign(new Error("canceling statement"), { code }));
+
+  it("ends with the code for another start where PostgreSQL is away, and where a short statement took too long", async () => {
+    await expect(prepareDatabase(target, fails("57P01"))).rejects.toThrow("exit 75");
+    await expect(prepareDatabase(target, fails("57014"), isDatabaseUnavailable)).rejects.toThrow("exit 75");
+
+    expect(said).toBe(
+      "vitrine: PostgreSQL can't be reached (canceling statement).\nvitrine: PostgreSQL is too busy (canceling statement).\n",
+    );
+  });
+
+  it("tries no long statement again that took too long, nor a wrong one", async () => {
+    await expect(prepareDatabase(target, fails("57014"))).rejects.toThrow("canceling statement");
+    await expect(prepareDatabase(target, fails("42703"), isDatabaseUnavailable)).rejects.toThrow(
+      "canceling statement",
+    );
+
+    expect(said).toBe("");
+  });
 });
