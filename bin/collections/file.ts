@@ -101,14 +101,14 @@ function requireValid(part: string, file: string): void {
 }
 
 async function lock(path: string): Promise<() => void> {
-  const deadline = Date.now() + LOCK_MS_MAX;
+  const deadline = performance.now() + LOCK_MS_MAX;
   for (;;) {
     try {
       closeSync(openSync(path, "wx"));
       return () => rmSync(path, { force: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      if (Date.now() > deadline)
+      if (performance.now() > deadline)
         throw new Error(`${path} exists: another process changes the file. If none does, delete it.`);
     }
     await sleep(LOCK_POLL_MS);

@@ -14,9 +14,9 @@ interface Output {
   write(text: string): unknown;
 }
 
-export function createStatusLine(output: Output, now: () => number = Date.now): StatusLine {
+export function createStatusLine(output: Output, now = () => performance.now()): StatusLine {
   let said = "";
-  let saidAt = -SAY_MS;
+  let saidAt = Number.NEGATIVE_INFINITY;
   return {
     show(text) {
       if (text === said) return;

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import type { IndexAtStart } from "../../../src/api/chain/index/index-at-start.ts";
 import { type IndexInputs, readIndexInputs } from "../../../src/api/chain/index/index-inputs.ts";
 import { NodeAwayError } from "../../../src/api/chain/index/node-away.ts";
@@ -51,6 +51,8 @@ beforeEach(() => {
   servedChain = 2020;
   asked = 0;
 });
+
+afterEach(() => void vi.restoreAllMocks());
 
 const indexOf = (recorded: IndexInputs | undefined, more: readonly number[] = []): IndexAtStart => ({
   schema: "chain",
@@ -104,6 +106,16 @@ it("waits for a node that comes up a moment later", async () => {
 
   expect(await outcome).toBe("starts");
   clearInterval(asking);
+});
+
+it("waits no longer where the clock is set back meanwhile", async () => {
+  let now = Date.now();
+  vi.spyOn(Date, "now").mockImplementation(() => {
+    now -= 3_600_000;
+    return now;
+  });
+
+  expect(await check(indexOf(inputs))).toBeInstanceOf(NodeAwayError);
 });
 
 it.each<[string, () => IndexAtStart]>([

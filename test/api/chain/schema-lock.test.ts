@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   lockSchema,
   lockSchemaForProcess,
@@ -32,6 +32,7 @@ beforeEach(async () => {
   );
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const acquire of holds.splice(0)) await acquire.close();
 });
 
@@ -102,6 +103,24 @@ describe("a lock on a schema", () => {
     );
     expect(await isLocked()).toBe(true);
     expect(lines).toEqual([]);
+  });
+
+  it.each([-3_600_000, 3_600_000])("is waited for as long where the clock steps by %i ms", async (step) => {
+    const living = await start();
+    const real = Date.now;
+    let steps = 0;
+    vi.spyOn(Date, "now").mockImplementation(() => real() + step * steps++);
+    const waiting = acquire(2_000).then(
+      () => "taken",
+      (error: Error) => error.message,
+    );
+    const early = await Promise.race([waiting, sleep(1_000)]);
+
+    const late = await Promise.race([waiting, sleep(3_000)]);
+    await die(living);
+
+    expect(early).toBeUndefined();
+    expect(late).toContain("is in use by another process");
   });
 
   it("of a process that has lost its session for a moment stays its own, even with another waiting for it", async () => {

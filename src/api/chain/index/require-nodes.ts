@@ -30,11 +30,11 @@ export async function requireNodes(
 ): Promise<void> {
   const inputs = index.content.kind === "index" ? index.content.inputs : undefined;
   if (!inputs || !isSame(inputs, readIndexInputs(project, config))) return;
-  const deadline = Date.now() + graceMs;
+  const deadline = performance.now() + graceMs;
   for (;;) {
     const away = await chainsWithoutNode(index.finalized, config.chains);
     if (away.length === 0) return;
-    if (Date.now() >= deadline) throw new NodeAwayError(sentence(away));
+    if (performance.now() >= deadline) throw new NodeAwayError(sentence(away));
     await sleep(PROBE_EVERY_MS);
   }
 }

@@ -71,7 +71,7 @@ export const currentSchemaLock = (): SchemaLock | undefined => held.lock;
 export async function lockSchemaForProcess(options: SchemaLockOptions): Promise<SchemaLock> {
   const { schema, onLine, waitMs = WAIT_MS } = options;
   const token = randomUUID();
-  const deadline = Date.now() + waitMs;
+  const deadline = performance.now() + waitMs;
   let session = await openFirstSession(options.connectionString, token);
   for (;;) {
     await takeLock(session, schema, deadline);
@@ -124,12 +124,12 @@ async function openSession(connectionString: string, token: string): Promise<pg.
 
 /** Waits for a database that is still starting or briefly unavailable, as Ponder would. */
 async function openFirstSession(connectionString: string, token: string): Promise<pg.Client> {
-  const deadline = Date.now() + DATABASE_AWAY_MS;
+  const deadline = performance.now() + DATABASE_AWAY_MS;
   for (;;) {
     try {
       return await openSession(connectionString, token);
     } catch (error) {
-      if (!isDatabaseAway(error) || Date.now() > deadline) throw error;
+      if (!isDatabaseAway(error) || performance.now() > deadline) throw error;
       await sleep(DATABASE_RETRY_MS);
     }
   }
@@ -137,7 +137,7 @@ async function openFirstSession(connectionString: string, token: string): Promis
 
 async function takeLock(session: pg.Client, schema: string, deadline: number): Promise<void> {
   try {
-    await session.query(`set lock_timeout = ${Math.max(1, deadline - Date.now())}`);
+    await session.query(`set lock_timeout = ${Math.max(1, Math.ceil(deadline - performance.now()))}`);
     await session.query(LOCK_SQL, [schema]);
   } catch (error) {
     if ((error as pg.DatabaseError).code !== LOCK_NOT_AVAILABLE) throw error;
@@ -190,7 +190,7 @@ async function releaseDeadLock(
 
 /** Waits for the connections on which Ponder writes its tables; they last until their statement ends. */
 async function hasLastStatementEnded(session: pg.Client, schema: string): Promise<boolean> {
-  for (const end = Date.now() + LAST_STATEMENT_MS; Date.now() < end; await sleep(POLL_MS)) {
+  for (const end = performance.now() + LAST_STATEMENT_MS; performance.now() < end; await sleep(POLL_MS)) {
     if (!(await isConnected(session, `${schema}_user`))) return true;
   }
   return false;
