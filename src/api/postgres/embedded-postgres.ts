@@ -71,6 +71,7 @@ export async function joinEmbeddedPostgres(
 
   let keeper: ChildProcess | undefined;
   let keeperStarted = 0;
+  let keeperFault: Error | undefined;
   let lastSign = performance.now();
   let state: State = "absent";
   while (performance.now() - lastSign < patienceMs) {
@@ -80,10 +81,13 @@ export async function joinEmbeddedPostgres(
     // Replaying the log after a crash may take minutes; the server reports it throughout.
     if (state === "starting") lastSign = performance.now();
     if (isDiskFull(state)) break;
+    if (keeperFault) throw notStarted(files, keeperFault);
     if (keeper?.exitCode) throw await notJoined(files, freeBytes, `did not start; ${files.log} says why.`);
     const isKeeperDue = !keeper || (hasEnded(keeper) && performance.now() - keeperStarted > KEEPER_PAUSE_MS);
     if (isKeeperDue && (state === "absent" || state === "unwatched")) {
-      keeper = startKeeper(dataFolder, idleMs);
+      keeper = startKeeper(dataFolder, idleMs, (cause) => {
+        keeperFault = cause;
+      });
       keeperStarted = performance.now();
     }
 
@@ -110,6 +114,10 @@ function refused({ folder, cluster, log }: EmbeddedPostgresFiles, cause: pg.Data
     { cause },
   );
 }
+
+/** As without memory for a process, or while an update replaces the packages, of which Node may be one. */
+const notStarted = ({ cluster }: EmbeddedPostgresFiles, cause: Error): BootError =>
+  new PassingBootError(`PostgreSQL in ${cluster} can't be started (${cause.message}).`, { cause });
 
 /** PostgreSQL's log is on the same disk, and says nothing where that is full. */
 async function notJoined(
@@ -198,23 +206,31 @@ async function ask(files: EmbeddedPostgresFiles, server: RunningServer): Promise
   }
 }
 
-function startKeeper(dataFolder: string, idleMs: number): ChildProcess {
+/** Throws, or calls `onFault` later, where the machine starts no process. */
+function startKeeper(dataFolder: string, idleMs: number, onFault: (cause: Error) => void): ChildProcess {
   const files = filesOf(dataFolder);
   const install = findInstall(files.cluster);
   const order: KeeperOrder = { files: filesOf(resolve(dataFolder)), install, idleMs };
 
   const script = join(dirname(fileURLToPath(import.meta.url)), "postgres-keeper.ts");
   const log = openLog(files);
-  const keeper = spawn(process.execPath, [...programArguments(script), JSON.stringify(order)], {
-    cwd: dirname(script),
-    detached: true,
-    stdio: ["ignore", log, log],
-    // It outlives its caller, so it inherits neither the caller's secrets nor its PG… and NODE_OPTIONS.
-    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, LC_ALL: "C" },
-  });
-  closeSync(log);
-  keeper.unref();
-  return keeper;
+  try {
+    const keeper = spawn(process.execPath, [...programArguments(script), JSON.stringify(order)], {
+      cwd: dirname(script),
+      detached: true,
+      stdio: ["ignore", log, log],
+      // It outlives its caller, so it inherits neither the caller's secrets nor its PG… and NODE_OPTIONS.
+      env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, LC_ALL: "C" },
+    });
+    // Without a listener, it would end the caller.
+    keeper.on("error", onFault);
+    keeper.unref();
+    return keeper;
+  } catch (cause) {
+    throw notStarted(files, cause as Error);
+  } finally {
+    closeSync(log);
+  }
 }
 
 function openLog({ folder, log }: EmbeddedPostgresFiles): number {

@@ -172,6 +172,20 @@ describe("a PostgreSQL that can't be joined for now", () => {
     expect(await joinEmbeddedPostgres(folder)).toBe(url);
   });
 
+  it("because the machine starts no process for it is refused at once with that, and joined once it does", async () => {
+    const node = process.execPath;
+    // As while an update replaces the packages, of which Node may be one.
+    process.execPath = join(folder, "no-node");
+    const refused = await joinEmbeddedPostgres(folder).catch((error: Error) => error);
+    process.execPath = node;
+
+    expect(refused).toBeInstanceOf(PassingBootError);
+    expect((refused as Error).message).toMatch(
+      /^PostgreSQL in .* can't be started \(spawn .*no-node ENOENT\)\.$/,
+    );
+    expect(await query(await joinEmbeddedPostgres(folder), "select 1 as one")).toEqual([{ one: 1 }]);
+  });
+
   it("for another reason of its server's own is refused with that reason", async () => {
     await refuseSessions(await joinEmbeddedPostgres(folder), "out_of_memory", "out of memory");
 
