@@ -15,6 +15,7 @@ die() {
 folder=${1:-}
 [ -n "$folder" ] || die "the folder is missing: backup.sh <folder>"
 [ -n "${DATABASE_URL:-}" ] || die "DATABASE_URL is not set"
+. "$(dirname "$(readlink -f "$0")")/connection.sh"
 keep=${KEEP:-14}
 case $keep in '' | *[!0-9]* | 0) die "KEEP must be a number above 0; it is \"$keep\"" ;; esac
 command -v pg_dump >/dev/null || die "pg_dump is not installed (Debian: apt-get install postgresql-client)"

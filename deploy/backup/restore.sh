@@ -15,6 +15,7 @@ dump=${1:-}
 [ -n "$dump" ] || die "the dump is missing: restore.sh <dump>"
 [ -r "$dump" ] || die "$dump can't be read"
 [ -n "${DATABASE_URL:-}" ] || die "DATABASE_URL is not set"
+. "$(dirname "$(readlink -f "$0")")/connection.sh"
 for tool in pg_restore psql; do
   command -v $tool >/dev/null || die "$tool is not installed (Debian: apt-get install postgresql-client)"
 done

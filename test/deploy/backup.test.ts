@@ -1,8 +1,8 @@
-/** deploy/backup/backup.sh where it doesn't come to its end; ../topology/backup.test.ts makes a backup and restores it. */
+/** deploy/backup where it does not come to its end, and what it starts; ../topology/backup.test.ts makes a backup and restores it. */
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -42,4 +42,58 @@ it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("a backup that %s ends leaves 
 
   expect(await ended).toEqual([1, null]);
   expect(readdirSync(backups)).toEqual([]);
+});
+
+/** How the scripts' programs are started with this URL: their arguments, and the password in their environment. */
+function startedWith(url: string): { readonly args: string; readonly password: string }[] {
+  const tools = join(folder, "tools");
+  const started = join(folder, "started");
+  mkdirSync(tools, { recursive: true });
+  rmSync(started, { force: true });
+  for (const [name, answer] of [
+    [
+      "pg_dump",
+      'for each; do case $each in --file=*) echo dump > "$(echo "$each" | cut -c8-)" ;; esac; done',
+    ],
+    ["pg_restore", 'echo "TABLE DATA vitrine migration"'],
+    ["psql", "echo 0"],
+  ] as const) {
+    const record = `printf '%s\\0%s\\0' "$*" "\${PGPASSWORD-none}" >> "${started}"`;
+    writeFileSync(join(tools, name), `#!/bin/sh\n${record}\n${answer}\n`, { mode: 0o755 });
+  }
+  const env = { PATH: `${tools}:${process.env.PATH}`, DATABASE_URL: url };
+  const dump = execFileSync(SCRIPT, [join(folder, "kept")], { env, encoding: "utf8" }).trim();
+  execFileSync(resolve(SCRIPT, "../restore.sh"), [dump], { env });
+  const texts = readFileSync(started, "utf8").split("\0");
+  return Array.from({ length: (texts.length - 1) / 2 }, (_, index) => ({
+    args: texts[2 * index] ?? "",
+    password: texts[2 * index + 1] ?? "",
+  }));
+}
+
+it("no program gets a password in its arguments, which every account of the machine can read", () => {
+  const password = "s3cret é/@%:?";
+
+  const started = startedWith(
+    `postgres://vitrine:${encodeURIComponent(password)}@db.example:5432/vitrine?sslmode=require`,
+  );
+
+  const connected = started.filter(({ args }) => args.includes("--dbname="));
+  expect(connected).toHaveLength(8);
+  for (const each of connected) {
+    expect(each.args).toContain("--dbname=postgres://vitrine@db.example:5432/vitrine?sslmode=require");
+    expect(each.password).toBe(password);
+  }
+  expect(started.map(({ args }) => args).join("\n")).not.toContain("s3cret");
+});
+
+it.each([
+  "postgres://db.example/vitrine?options=a:b@c",
+  "postgres://me@db.example:5432/vitrine",
+  "host=db.example",
+])("%s has no password and stays as it is", (url) => {
+  for (const { args, password } of startedWith(url)) {
+    if (args.includes("--dbname=")) expect(args).toContain(`--dbname=${url}`);
+    expect(password).toBe("none");
+  }
 });
