@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { readMigrations } from "../../src/api/db/migrations.ts";
 import { createDatabaseOf } from "../support/run-database.ts";
@@ -35,6 +36,41 @@ it("applies each migration once, whoever runs it and however often", async () =>
   expect(both.map(({ code }) => code)).toEqual([0, 0]);
   expect(both.flatMap(({ applied }) => applied)).toEqual(names);
   expect(await migrate({ DATABASE_URL: url })).toEqual({ applied: [], err: "", code: 0 });
+});
+
+it("creates nothing in a database in which nothing starts, and says why", async () => {
+  const { url, drop } = await createDatabaseOf();
+  onTestFinished(drop);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const name = `${new URL(url).pathname.slice(1)}_latin`;
+  await client.query(
+    `create database ${name} template template0 encoding 'LATIN1' locale_provider libc lc_collate 'C' lc_ctype 'C'`,
+  );
+  onTestFinished(async () => {
+    await client.query(`drop database ${name} with (force)`);
+    await client.end();
+  });
+  const latin = Object.assign(new URL(url), { pathname: `/${name}` }).href;
+
+  const refused = await migrate({ DATABASE_URL: latin });
+  const malformed = await migrate({ DATABASE_URL: "vitrine" });
+  const inside = new pg.Client({ connectionString: latin });
+  await inside.connect();
+  const { rows } = await inside.query("select nspname from pg_namespace where nspname = 'vitrine'");
+  await inside.end();
+
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain(`Database "${name}" has the encoding LATIN1, and Vitrine needs UTF8`);
+  expect(rows).toEqual([]);
+  expect(malformed.code).toBe(1);
+  expect(malformed.err).toContain("DATABASE_URL must be postgresql://");
+});
+
+it("says that PostgreSQL can't be reached", async () => {
+  const { code, err } = await migrate({ DATABASE_URL: "postgresql://127.0.0.1:9/x" });
+  expect(code).toBe(1);
+  expect(err).toBe("vitrine: PostgreSQL can't be reached (connect ECONNREFUSED 127.0.0.1:9)\n");
 });
 
 it("says which variable is missing", async () => {
