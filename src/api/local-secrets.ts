@@ -8,6 +8,8 @@ import { makeDataFolder, readKept, unwritable } from "./data-folder.ts";
 
 export const OPERATOR_TOKEN_LENGTH_MIN = 16;
 export const SECRET_LENGTH_MIN = 32;
+const FILLED_MS = 1_000;
+const POLL_MS = 25;
 
 /**
  * The operator token of a service whose BASE_URL only this machine can reach: created once and stored, readable by its
@@ -36,7 +38,12 @@ function persistedSecret(dataFolder: string, name: string, what: string, lengthM
     if (code === "ENOSPC" || code === "EDQUOT") rmSync(file, { force: true });
     if (code !== "EEXIST") throw unwritable(dataFolder, error as Error);
   }
-  const text = readKept(file).trim();
+  let text = readKept(file).trim();
+  // Another process that starts at the same moment may have created the file and not filled it yet.
+  for (let waited = 0; text.length < lengthMin && waited < FILLED_MS; waited += POLL_MS) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+    text = readKept(file).trim();
+  }
   // An interrupted first start leaves an empty file, and an empty token disables the operator API for good.
   if (text.length < lengthMin) {
     throw new BootError(`${file} holds no valid ${what}; delete it, and the next start creates one.`);

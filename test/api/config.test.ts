@@ -1,5 +1,6 @@
 /** The serving environment: defaults, refusals, the logged values, and the local operator token. */
 
+import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
@@ -327,6 +328,15 @@ describe("the operator token", () => {
       );
     },
   );
+
+  it("that another process creates at the same moment is waited for", () => {
+    const file = join(folder, "operator-token");
+    writeFileSync(file, "");
+    const other = spawn("/bin/sh", ["-c", `sleep 0.2; printf %s "${TOKEN}" > "${file}"`]);
+
+    expect(localOperatorToken(folder)).toBe(TOKEN);
+    other.kill();
+  });
 
   it("that can't be read is said to be that, as after a start by another account", () => {
     const file = join(folder, "operator-token");
