@@ -112,8 +112,10 @@ const wholeNumber = (min: number, max: number) =>
     })
     .transform(Number);
 
+// What another program takes may have a login before an @.
 const httpUrl = z.string().refine(isHttpUrl, {
-  error: (issue) => `must be an http(s) URL; it is "${String(issue.input)}"`,
+  error: ({ input }) =>
+    `must be an http(s) URL${String(input).includes("@") ? "" : `; it is "${String(input)}"`}`,
 });
 
 const secret = z

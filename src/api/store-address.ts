@@ -36,18 +36,21 @@ const PREFIX_LENGTH_MAX = 900;
 
 const STORE_RULE = "must be file:<folder> or s3://<bucket>/<prefix>";
 
+/** Some tools take keys in such a URL, before an @; a problem is logged. */
+const unlessLogin = (text: string, found: string): string => (text.includes("@") ? "" : found);
+
 /** `{ problem }` says what is wrong with a text, in a sentence that follows its name. */
 export function parseStoreAddress(
   text: string,
   { region, endpoint, forcePathStyle }: BucketSettings,
 ): StoreAddress | { readonly problem: string } {
   if (/^file:./.test(text)) return { kind: "folder", folder: resolve(text.slice("file:".length)) };
-  if (!text.startsWith("s3://")) return { problem: `${STORE_RULE}; it is "${text}"` };
+  if (!text.startsWith("s3://")) return { problem: STORE_RULE + unlessLogin(text, `; it is "${text}"`) };
   const [bucket = "", ...rest] = text.slice("s3://".length).split("/");
   const prefix = rest.join("/").replace(/\/+$/, "");
   if (!BUCKET.test(bucket))
     return {
-      problem: `${STORE_RULE}; a bucket has 3 to 63 characters of a-z, 0-9, dots and hyphens, and this one is "${bucket}"`,
+      problem: `${STORE_RULE}; a bucket has 3 to 63 characters of a-z, 0-9, dots and hyphens${unlessLogin(bucket, `, and this one is "${bucket}"`)}`,
     };
   const parts = prefix === "" ? [] : prefix.split("/");
   if (prefix.length > PREFIX_LENGTH_MAX)
@@ -57,7 +60,7 @@ export function parseStoreAddress(
   const bad = parts.find((part) => !PREFIX_PART.test(part) || /^\.+$/.test(part));
   if (bad !== undefined)
     return {
-      problem: `${STORE_RULE}; the parts of a prefix have letters, digits and !_.*'()- only, and one is "${bad}"`,
+      problem: `${STORE_RULE}; the parts of a prefix have letters, digits and !_.*'()- only${unlessLogin(bad, `, and one is "${bad}"`)}`,
     };
   if (region === undefined) return { problem: `is a bucket, so S3_REGION must be set, such as us-east-1` };
   return {

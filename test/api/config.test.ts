@@ -263,6 +263,19 @@ describe("refusals", () => {
     }
   });
 
+  it.each([
+    ["MEDIA_STORE", "s3://key:hunter2@pictures/vitrine"],
+    ["MEDIA_STORE", "s3://pictures/key:hunter2@vitrine"],
+    ["MEDIA_STORE", "https://key:hunter2@pictures.example"],
+    ["S3_ENDPOINT", "key:hunter2@pictures.example"],
+    ["BASE_URL", "postgres://vitrine:hunter2@db.example/vitrine"],
+  ])("repeats no login in %s=%s", (name, value) => {
+    const message = refusal({ S3_REGION: "us-east-1", [name]: value });
+
+    expect(message).toContain(`${name} must be`);
+    expect(message).not.toContain("hunter2");
+  });
+
   it("repeats no token, not even a bad one", () => {
     for (const name of ["VITRINE_OPERATOR_TOKEN", "VITRINE_SECRET", "VITRINE_SECRET_PREVIOUS"]) {
       expect(refusal({ [name]: "hunter2" })).not.toContain("hunter2");
