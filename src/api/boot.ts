@@ -54,19 +54,26 @@ export async function requireFreePort(port: number, hostname?: string): Promise<
     // Throws by itself what is no port.
     probe.listen(port, hostname, () => probe.close(() => resolve()));
   }).catch((cause: NodeJS.ErrnoException) => {
-    throw new BootError(explainPort(port, hostname, cause), { cause });
+    throw portFault(port, hostname, cause);
   });
 }
 
-function explainPort(
+/** Why a start can't listen there. */
+export function portFault(
   port: number,
   hostname: string | undefined,
-  { code, message }: NodeJS.ErrnoException,
-): string {
+  cause: NodeJS.ErrnoException,
+): BootError {
+  const { code, message } = cause;
   if (code === "EADDRINUSE")
-    return `Port ${port} is in use; stop what listens there or set PORT to a free one.`;
+    return new BootError(`Port ${port} is in use; stop what listens there or set PORT to a free one.`, {
+      cause,
+    });
   const place = hostname === undefined ? `Port ${port}` : `Port ${port} of ${hostname}`;
-  return `${place} can't be listened on (${code ?? message}); set PORT, or --hostname, to one that this process may use.`;
+  return new BootError(
+    `${place} can't be listened on (${code ?? message}); set PORT, or --hostname, to one that this process may use.`,
+    { cause },
+  );
 }
 
 /**

@@ -4,6 +4,7 @@ import http, { type RequestListener } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Registry } from "prom-client";
+import { portFault, stopOnBootError } from "./boot.ts";
 import { SUPERVISOR_SERVES } from "./chain/index/node-away.ts";
 import { createClientOf } from "./http/client-address.ts";
 import { createMemoryRateLimiter } from "./http/limits/rate-limiter.ts";
@@ -72,11 +73,15 @@ export function ponderRuntime() {
       PONDER_COMMON.apiShutdown.add(async () => {
         isStopping = true;
       });
+      const { port, hostname } = PONDER_COMMON.options;
+      // Another service may have taken it since this start began, and Ponder would go on to the next one.
+      const refusePort = (cause: Error): void =>
+        void stopOnBootError(() => Promise.reject(portFault(port, hostname, cause)));
       const replace = (createServer: unknown): void => void Object.assign(http, { createServer });
       replace((...given: Parameters<typeof createServer>) => {
         const [, listener] = given;
         // Ponder finds a free port with a server that answers nothing.
-        if (typeof listener !== "function") return createServer(...given);
+        if (typeof listener !== "function") return createServer(...given).once("error", refusePort);
         replace(createServer);
         return createGuardedServer(listener, guard);
       });

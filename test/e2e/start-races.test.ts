@@ -1,7 +1,8 @@
-/** PostgreSQL that goes away in the midst of a start. */
+/** What changes in the midst of a start: PostgreSQL goes away, another service takes the port. */
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
@@ -84,4 +85,38 @@ it("`npm start` tries again, whichever of its first statements finds PostgreSQL 
   );
   expect(log).toContain("Ponder ended with exit code 75; starting it again in 0.25 s.");
   expect(ready).toBe(200);
+});
+
+it("of two replicas that start at the same moment on one port, one serves there and the other says why it does not", async () => {
+  const port = await freePort();
+  const replicas = ["a", "b"].map((name) =>
+    spawnService({
+      ...options,
+      port,
+      logFile: join(folder, `replica-${name}.log`),
+      ponderArgs: ["serve", "--schema", "vitrine_chain"],
+    }),
+  );
+  try {
+    const [refused, code] = await Promise.race([
+      ...replicas.map(async (each) => [each, await each.exited] as const),
+      sleep(60_000, [undefined, "nobody has ended"] as const),
+    ]);
+    const other = replicas.find((each) => each !== refused);
+
+    expect(code).toBe(1);
+    expect(refused?.log()).toContain(
+      `vitrine: Port ${port} is in use; stop what listens there or set PORT to a free one.\n`,
+    );
+    await eventually(
+      () =>
+        fetch(`${other?.baseUrl}/ready`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      (status) => status === 200,
+    );
+  } finally {
+    await Promise.all(replicas.map((each) => each.stop("SIGKILL")));
+  }
 });
