@@ -2,9 +2,11 @@
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { PassingBootError } from "../../../src/api/data-folder.ts";
 import { openStore } from "../../../src/api/media/storage/disk.ts";
 import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
+import type { BucketAddress } from "../../../src/api/store-address.ts";
 import { BootError } from "../../../src/boot-error.ts";
 import { s3Credentials } from "../../support/s3-server.ts";
 
@@ -22,14 +24,15 @@ const server = createServer((request, response) => {
 });
 await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
 afterAll(() => server.close());
-const disk = openStore({
+const address: BucketAddress = {
   kind: "bucket",
   bucket: "pics",
   prefix: "",
   region: "us-east-1",
   endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   forcePathStyle: true,
-});
+};
+const disk = openStore(address);
 const KEY = storageKey(`${"ab".repeat(32)}.png`);
 const conditions = () => seen.map(({ headers }) => headers["if-none-match"]);
 
@@ -80,6 +83,18 @@ describe("the check at boot", () => {
 
     await expect(check).rejects.toBeInstanceOf(BootError);
     await expect(check).rejects.toThrow(message);
+  });
+
+  it("ends for another start while the credentials of a role can't be had", async () => {
+    for (const name of Object.keys(s3Credentials)) vi.stubEnv(name, undefined);
+    vi.stubEnv("AWS_CONTAINER_CREDENTIALS_FULL_URI", `${address.endpoint}/role`);
+    vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+    statuses = [503];
+    const check = openStore(address).check();
+
+    await expect(check).rejects.toBeInstanceOf(PassingBootError);
+    await expect(check).rejects.toThrow("there are no AWS credentials");
+    vi.unstubAllEnvs();
   });
 
   it("goes on without an answer, and where there are no pictures yet", async () => {

@@ -10,6 +10,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { S3Driver } from "flydrive/drivers/s3";
 import { BootError } from "../../../boot-error.ts";
+import { PassingBootError } from "../../data-folder.ts";
 import { type BucketAddress, showStore } from "../../store-address.ts";
 import { BucketError, type MediaDriver, PICTURE_NAME, type StoredPicture } from "./media-disk.ts";
 
@@ -116,7 +117,8 @@ export class BucketDriver extends S3Driver implements MediaDriver {
     try {
       await this.#client.config.credentials();
     } catch (cause) {
-      throw new BootError(
+      // What gives a role its credentials may be away for a moment, and says no more than where there is none.
+      throw new PassingBootError(
         `MEDIA_STORE is a bucket, and there are no AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give the machine a role.`,
         { cause },
       );
