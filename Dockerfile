@@ -18,7 +18,8 @@ COPY abis ./abis
 COPY bin ./bin
 COPY src ./src
 COPY vendor ./vendor
-RUN mkdir -p /data .ponder && chown node:node /data .ponder
+# A new volume has the owner of the folder in which it is mounted; Debian has a /media of root.
+RUN mkdir -p /data /media .ponder && chown node:node /data /media .ponder
 USER node
 VOLUME /data
 EXPOSE 42069

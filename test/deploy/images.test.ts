@@ -65,3 +65,16 @@ it("scrapes the services of the composition", () => {
   );
   expect(targets).toEqual(["indexer", "replica-1", "replica-2"]);
 });
+
+it("gives the service's account the folders in which volumes are mounted, as a new volume has the owner of its folder", () => {
+  const [, made = "", owned = ""] =
+    /^RUN mkdir -p (.+) && chown node:node (.+)$/m.exec(read("Dockerfile")) ?? [];
+  const mounted = services
+    .filter(([, { image }]) => image === "vitrine")
+    .flatMap(([, { volumes = [] }]) => volumes.map((each) => each.split(":")))
+    .filter(([source = ""]) => source in compose.volumes)
+    .map(([, target]) => target);
+
+  expect(new Set(mounted)).toEqual(new Set(["/media"]));
+  for (const folders of [made, owned]) expect(folders.split(" ")).toEqual(expect.arrayContaining(mounted));
+});
