@@ -1,7 +1,7 @@
 /** Reads a contract and adds it to the collections file. */
 
 import { createInterface } from "node:readline/promises";
-import { createPublicClient, http } from "viem";
+import { BaseError, createPublicClient, http } from "viem";
 import type { Standard } from "../../src/config.ts";
 import { parseAddress } from "../../src/domain/token-ref.ts";
 import { CHECKED, readContract } from "../collections/contract.ts";
@@ -28,11 +28,17 @@ export interface AddOptions {
 }
 
 /** Throws a sentence for the operator. Without `yes`, asks first. */
-export async function addCollection(
-  { print, progress }: Tool,
-  text: string,
-  options: AddOptions,
-): Promise<void> {
+export const addCollection = (...given: Parameters<typeof add>): Promise<void> =>
+  add(...given).catch((cause: Error) => {
+    if (!(cause instanceof BaseError)) throw cause;
+    // Its message has the endpoint's URL, which often contains a provider key.
+    throw new Error(
+      `the endpoint can't be read: ${cause.shortMessage.split("\n")[0]} (${firstLine(cause)})`,
+      { cause },
+    );
+  });
+
+async function add({ print, progress }: Tool, text: string, options: AddOptions): Promise<void> {
   loadEnvironment();
   const address = parseAddress(text) as `0x${string}` | undefined;
   if (!address) throw new Error(`"${text}" is not an address (0x and 40 hex digits).`);

@@ -151,6 +151,29 @@ it("an endpoint without old state is asked for a start block, and one is enough"
   pruned.close();
 });
 
+it.each(["eth_blockNumber", "eth_getCode", "eth_getStorageAt"])(
+  "an endpoint that refuses %s is said to, without its URL",
+  async (method) => {
+    const refusing = createServer(async (request, response) => {
+      const call = JSON.parse(Buffer.concat(await request.toArray()).toString());
+      if (call.method === method) return response.writeHead(403).end("over quota");
+      const answer = await fetch(chain.rpcUrl, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(call),
+      });
+      response.end(await answer.text());
+    }).listen(0);
+    const rpc = `http://127.0.0.1:${(refusing.address() as { port: number }).port}/v2/a-key`;
+
+    const refused = await add(of("heroes").address, "--rpc", rpc, "--yes").catch((error: Error) => error);
+    refusing.close();
+
+    expect((refused as Error).message).toContain("over quota");
+    expect((refused as Error).message).not.toMatch(/a-key|\n/);
+  },
+);
+
 it("of two runs at once neither loses the other's entry, and no lock stays", async () => {
   const added = await Promise.all([
     add(of("heroes").address, "--yes"),
