@@ -28,6 +28,9 @@ trap 'rm -f "$part"' EXIT
 # Not every shell goes through EXIT when a signal ends it, as when the machine shuts down.
 trap 'exit 1' HUP INT TERM
 
+# What a backup left that was killed, as by a loss of power; another one may be under way.
+find "$folder" -maxdepth 1 -name '.vitrine-*.dump.part' -mtime +0 -exec rm -f {} +
+
 # One snapshot; it locks nothing that the service waits for.
 pg_dump --dbname="$DATABASE_URL" --format=custom --schema=vitrine --no-owner --no-privileges --file="$part"
 # A dump that was cut has no table of contents.
@@ -36,6 +39,7 @@ pg_restore --list "$part" | grep -q "TABLE DATA vitrine migration" || die "$part
 sync "$part"
 mv "$part" "$folder/$name"
 
-ls -1 "$folder" | grep '^vitrine-[0-9TZ]*\.dump$' | sort -r | tail -n "+$((keep + 1))" |
+# After the clock was set back, the one just made has not the newest name.
+ls -1 "$folder" | grep '^vitrine-[0-9TZ]*\.dump$' | grep -vxF "$name" | sort -r | tail -n "+$keep" |
   while read -r old; do rm -f "$folder/$old"; done
 echo "$folder/$name"

@@ -2,7 +2,7 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -96,4 +96,34 @@ it.each([
     if (args.includes("--dbname=")) expect(args).toContain(`--dbname=${url}`);
     expect(password).toBe("none");
   }
+});
+
+it("the newest dumps stay, and the one just made, whatever the clock says", () => {
+  const url = "postgres://me@db.example/vitrine";
+  const kept = join(folder, "kept");
+  rmSync(kept, { recursive: true, force: true });
+  mkdirSync(kept);
+  const later = Array.from({ length: 14 }, (_, day) => `vitrine-299901${String(day + 10)}T000000Z.dump`);
+  for (const name of later) writeFileSync(join(kept, name), "dump");
+
+  startedWith(url);
+
+  const left = readdirSync(kept);
+  expect(left).toHaveLength(14);
+  expect(left.filter((name) => !later.includes(name))).toHaveLength(1);
+  expect(left).not.toContain(later[0]);
+});
+
+it("what a killed backup has left goes after a day, and one that is under way goes on", () => {
+  const kept = join(folder, "kept");
+  const [left, current] = [".vitrine-20200101T000000Z.dump.part", ".vitrine-20200102T000000Z.dump.part"];
+  mkdirSync(kept, { recursive: true });
+  for (const name of [left, current]) writeFileSync(join(kept, name), "part");
+  const hours = (count: number): Date => new Date(Date.now() - count * 3_600_000);
+  utimesSync(join(kept, left), hours(49), hours(49));
+  utimesSync(join(kept, current), hours(2), hours(2));
+
+  startedWith("postgres://me@db.example/vitrine");
+
+  expect(readdirSync(kept).filter((name) => name.endsWith(".part"))).toEqual([current]);
 });
