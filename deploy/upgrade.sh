@@ -37,6 +37,18 @@ move_to() {
   git checkout --quiet --detach "$1" && sh -c "$INSTALL" >&2 && sh -c "$RESTART" >&2 && is_ready
 }
 
+# Ends an upgrade that a signal ends, as of a terminal that closes, where it began: what runs must be what is in the clone,
+# or the next restart of any part of it takes half of another release. Nobody may be there to read what it says.
+interrupted() {
+  trap '' HUP INT TERM
+  set +e
+  say "interrupted; going back to $before"
+  git checkout --quiet --detach "$before"
+  sh -c "$INSTALL" >/dev/null 2>&1 || die "the packages of $before can't be installed: run it again"
+  [ $restarted = no ] || sh -c "$RESTART" >/dev/null 2>&1
+  die "went back to $(git rev-parse --short "$before")"
+}
+
 main() {
   [ $# -eq 1 ] || die "the commit or tag is missing: upgrade.sh <commit or tag>"
   [ -n "${DATABASE_URL:-}" ] || die "DATABASE_URL is not set"
@@ -56,6 +68,8 @@ main() {
 
   "$scripts/backup/backup.sh" "$BACKUPS" >&2
 
+  restarted=no
+  trap interrupted HUP INT TERM
   git checkout --quiet --detach "$after"
   if ! sh -c "$INSTALL" >&2; then
     git checkout --quiet --detach "$before"
@@ -77,7 +91,9 @@ main() {
     die "it can't be told whether $1 needs another chain index; nothing was restarted"
   fi
 
+  restarted=yes
   if sh -c "$RESTART" >&2 && is_ready; then
+    trap - HUP INT TERM
     say "now at $(git rev-parse --short HEAD), from $(git rev-parse --short "$before")"
     exit 0
   fi

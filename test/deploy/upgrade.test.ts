@@ -1,9 +1,11 @@
 /** The variables with which deploy/upgrade.sh checks the index; ../topology/upgrade.test.ts upgrades a real service. */
 
-import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { makeFolder } from "../support/folder.ts";
 
 const SCRIPT = resolve(import.meta.dirname, "../../deploy/upgrade.sh");
@@ -19,7 +21,7 @@ beforeAll(() => {
     join(clone, "bin/vitrine.js"),
     `const { DATABASE_SCHEMA, DATABASE_URL, PONDER_RPC_URL_2020 } = process.env;
      console.error(DATABASE_SCHEMA, DATABASE_URL, PONDER_RPC_URL_2020);
-     process.exit(PONDER_RPC_URL_2020 ? 2 : 1);`,
+     process.exit(process.env.RESUMES ? 0 : PONDER_RPC_URL_2020 ? 2 : 1);`,
   );
   git("init", "--quiet");
   git("add", ".");
@@ -77,4 +79,44 @@ it("checks it with its own variables where there is no such file", () => {
 
   expect(stderr).toContain("whether next needs another chain index; nothing was restarted");
   expect(status).toBe(1);
+});
+
+const head = (): string => git("rev-parse", "HEAD").toString().trim();
+
+it.each([
+  ["SIGINT", "INSTALL"],
+  ["SIGHUP", "INSTALL"],
+  ["SIGTERM", "RESTART"],
+] as const)("%s during %s ends it at the commit where it began", async (signal, during) => {
+  const before = head();
+  const log = join(folder, `${signal}.log`);
+  const at = `case $(git rev-parse HEAD) in ${before}) at=before ;; *) at=next ;; esac; echo $at >> ${log}`;
+  const slow = `${at}; [ $at = before ] || exec sleep 30`;
+  const environment = join(folder, "resumes.env");
+  writeFileSync(environment, "RESUMES=1\n");
+  const child = spawn(SCRIPT, ["next"], {
+    // In its own group: a terminal sends the signal to all of it.
+    detached: true,
+    stdio: "ignore",
+    env: {
+      PATH: `${join(folder, "tools")}:${process.env.PATH}`,
+      DATABASE_URL: "postgresql://given",
+      VITRINE_HOME: clone,
+      BACKUPS: join(folder, "backups"),
+      ENVIRONMENT: environment,
+      INSTALL: during === "INSTALL" ? slow : "true",
+      RESTART: during === "RESTART" ? slow : at,
+    },
+  });
+  const ended = once(child, "exit");
+  await eventually(
+    async () => existsSync(log),
+    (isThere) => isThere,
+  );
+
+  process.kill(-(child.pid ?? 0), signal);
+
+  expect(await ended).toEqual([1, null]);
+  expect(head()).toBe(before);
+  expect(readFileSync(log, "utf8")).toBe("next\nbefore\n");
 });
