@@ -15,7 +15,12 @@ export interface End {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly refusal: PonderRefusal | undefined;
+  /** Node found no file where a package should have one. */
+  readonly lacksPackages?: boolean;
 }
+
+// What Node ends with, uncaught.
+const LACKS_PACKAGES = /^Error(?: \[ERR_MODULE_NOT_FOUND\])?: Cannot find (?:module|package) /;
 
 /**
  * Starts it, with its output on `stdout` and this process's stderr. `ended` resolves once all of that has been read, with
@@ -67,6 +72,7 @@ function follow(
   onRestart: (reason: string) => void,
 ): Promise<End> {
   let refusal: PonderRefusal | undefined;
+  let lacksPackages = false;
   for (const [output, terminal] of [
     [child.stdout, stdout],
     [child.stderr, process.stderr],
@@ -75,6 +81,7 @@ function follow(
     output.pipe(withoutFaults(terminal));
     createInterface({ input: output }).on("line", (line) => {
       refusal ??= findRefusal(line);
+      lacksPackages ||= LACKS_PACKAGES.test(line);
     });
   }
   child.on("message", (message) => {
@@ -85,7 +92,7 @@ function follow(
     child.on("error", (error) => {
       if (child.pid === undefined) reject(error);
     });
-    child.once("close", (code, signal) => resolve({ code, signal, refusal }));
+    child.once("close", (code, signal) => resolve({ code, signal, refusal, lacksPackages }));
   });
 }
 
@@ -103,7 +110,9 @@ export const lacksNode = ({ code, refusal }: End): boolean =>
 export const isWorthAnotherStart = (end: End): boolean =>
   end.signal !== null || end.code === TRY_AGAIN_CODE || lacksNode(end);
 
-export const isPassing = ({ code }: End): boolean => code === PassingBootError.exitCode;
+/** After a first start, it may succeed later: as once a disk has space, or an update has replaced the packages. */
+export const isPassing = ({ code, lacksPackages }: End): boolean =>
+  code === PassingBootError.exitCode || (code === 1 && lacksPackages === true);
 
 export const describeEnd = ({ code, signal }: End): string =>
   signal ? `by ${signal}` : `with exit code ${code}`;

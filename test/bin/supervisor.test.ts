@@ -1,6 +1,6 @@
 import { type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -97,6 +97,30 @@ describe("a supervised child", () => {
     expect(await supervisor.run()).toBe(3);
     expect(pauses).toEqual([250, 500]);
     expect(lines[0]).toMatch(/^Ponder can't be started \(spawn .*\/node ENOENT\)\.$/);
+  });
+
+  it("that finds no packages, as while an update replaces them, is started again if PostgreSQL has answered before", async () => {
+    const missing = join(folder, "ponder.mjs");
+    const { supervisor, pauses } = supervise("", {
+      args: [missing],
+      pause: async (ms) => {
+        pauses.push(ms);
+        if (pauses.length === 1) appendFileSync(missing, 'import "no-such-package";');
+        if (pauses.length === 2) writeFileSync(missing, "process.exit(3);");
+      },
+    });
+
+    expect(await supervisor.run()).toBe(3);
+    expect(pauses).toEqual([250, 500]);
+  });
+
+  it("that finds no packages ends a first start", async () => {
+    const { supervisor } = supervise("", {
+      args: [join(folder, "ponder.mjs")],
+      probe: async () => undefined,
+    });
+
+    expect(await supervisor.run()).toBe(1);
   });
 
   it("that can't be started without memory is started again", async () => {
