@@ -13,12 +13,13 @@
 # READY_SECONDS  how long that may take (300)
 set -eu
 
+# Where nobody reads what it says any more, as `tee` that the same Ctrl-C has ended, nothing that it starts is to fail of that.
+say() { echo "upgrade.sh: $1" >&2 || exec 2>/dev/null; }
+
 die() {
-  echo "upgrade.sh: $1" >&2
+  say "$1"
   exit 1
 }
-
-say() { echo "upgrade.sh: $1" >&2; }
 
 # True once the service has been ready twice, a second apart.
 is_ready() {
@@ -32,20 +33,33 @@ is_ready() {
   return 1
 }
 
-# The code and the packages of a commit, and the service on them.
-move_to() {
-  git checkout --quiet --detach "$1" && sh -c "$INSTALL" >&2 && sh -c "$RESTART" >&2 && is_ready
+# Brings the clone, its packages and a service that was restarted back to where the upgrade began; `left` is what to run where
+# a part of that fails. A checkout that came to no end has left files of either commit; the clone had no changes before.
+back() {
+  left=$INSTALL
+  [ $restarted = no ] || left="$INSTALL && $RESTART"
+  git checkout --quiet --force --detach "$before" >&2 || {
+    left="git checkout --force --detach $before && $left"
+    return 1
+  }
+  sh -c "$INSTALL" >&2 || return 1
+  [ $restarted = no ] || {
+    left=$RESTART
+    sh -c "$RESTART" >&2
+  }
 }
+
+not_back() { die "could not go back to $before; in $PWD, run: $left"; }
 
 # Ends an upgrade that a signal ends, as of a terminal that closes, where it began: what runs must be what is in the clone,
 # or the next restart of any part of it takes half of another release. Nobody may be there to read what it says.
 interrupted() {
-  trap '' HUP INT TERM
+  trap '' HUP INT TERM PIPE
   set +e
   say "interrupted; going back to $before"
-  git checkout --quiet --detach "$before"
-  sh -c "$INSTALL" >/dev/null 2>&1 || die "the packages of $before can't be installed: run it again"
-  [ $restarted = no ] || sh -c "$RESTART" >/dev/null 2>&1
+  # Else the files that only the other commit has would stay, and be in the way of the next upgrade.
+  [ $moving = no ] || git reset --quiet "$after" >/dev/null 2>&1
+  back >/dev/null 2>&1 || not_back
   die "went back to $(git rev-parse --short "$before")"
 }
 
@@ -69,11 +83,20 @@ main() {
   "$scripts/backup/backup.sh" "$BACKUPS" >&2
 
   restarted=no
+  moving=no
+  trap '' PIPE
   trap interrupted HUP INT TERM
-  git checkout --quiet --detach "$after"
+  moving=yes
+  git checkout --quiet --detach "$after" || {
+    moving=no
+    say "going back to $before"
+    back || not_back
+    die "$1 can't be checked out; nothing was restarted"
+  }
+  moving=no
   if ! sh -c "$INSTALL" >&2; then
-    git checkout --quiet --detach "$before"
-    sh -c "$INSTALL" >&2
+    say "the packages of $1 can't be installed; going back to $before"
+    back || not_back
     die "the packages of $1 can't be installed; nothing was restarted"
   fi
   # Before anything is restarted: a chain index that has to be built again would leave nothing to serve for hours.
@@ -85,8 +108,8 @@ main() {
     node bin/vitrine.js index check >&2 || checked=$?
   fi
   if [ $checked -ne 0 ]; then
-    git checkout --quiet --detach "$before"
-    sh -c "$INSTALL" >&2
+    say "going back to $before"
+    back || not_back
     [ $checked -ne 2 ] || die "$1 needs another chain index; build it beside the old one (npx vitrine index beside); nothing was restarted"
     die "it can't be told whether $1 needs another chain index; nothing was restarted"
   fi
@@ -98,7 +121,8 @@ main() {
     exit 0
   fi
   say "$1 did not get ready in $READY_SECONDS s; going back to $before"
-  move_to "$before" || die "$before did not get ready either: read the log"
+  back || not_back
+  is_ready || die "$before did not get ready either: read the log"
   die "went back to $(git rev-parse --short "$before"), which is ready; the log has why $1 was not"
 }
 

@@ -345,7 +345,7 @@ describe("the operator token", () => {
   it("that another process creates at the same moment is waited for", () => {
     const file = join(folder, "operator-token");
     writeFileSync(file, "");
-    const other = spawn("/bin/sh", ["-c", `sleep 0.2; printf %s "${TOKEN}" > "${file}"`]);
+    const other = spawn("/bin/sh", ["-c", `sleep 0.05; printf %s "${TOKEN}" > "${file}"`]);
 
     expect(localOperatorToken(folder)).toBe(TOKEN);
     other.kill();

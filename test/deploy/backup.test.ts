@@ -88,8 +88,29 @@ it("no program gets a password in its arguments, which every account of the mach
 });
 
 it.each([
+  ["/vitrine?password=se%20cret&host=/run/postgresql&user=me", "/vitrine?host=/run/postgresql&user=me"],
+  ["/vitrine?host=/run/postgresql&password=se%20cret&user=me", "/vitrine?host=/run/postgresql&user=me"],
+  ["/vitrine?host=/run/postgresql&user=me&password=se%20cret", "/vitrine?host=/run/postgresql&user=me"],
+  ["me@db.example/vitrine?password=se%20cret", "me@db.example/vitrine"],
+  ["me@db.example?password=se%20cret", "me@db.example"],
+  // As libpq reads them: a name may be encoded, and the last password is the one.
+  ["me@db.example/vitrine?p%61ssword=se%20cret", "me@db.example/vitrine"],
+  ["me:first%20secret@db.example/vitrine?password=other&password=se%20cret", "me@db.example/vitrine"],
+])("no program gets the password of %s in its arguments", (given, passed) => {
+  const connected = startedWith(`postgresql://${given}`).filter(({ args }) => args.includes("--dbname="));
+
+  expect(connected).toHaveLength(8);
+  for (const { args, password } of connected) {
+    expect(args.split(" ")).toContain(`--dbname=postgresql://${passed}`);
+    expect(password).toBe("se cret");
+  }
+});
+
+it.each([
   "postgres://db.example/vitrine?options=a:b@c",
   "postgres://me@db.example:5432/vitrine",
+  "postgres://me@db.example/vitrine?passfile=/run/pass&sslmode=require",
+  "postgres://me@db.example/vitrine?application_name=a?password=b",
   "host=db.example",
 ])("%s has no password and stays as it is", (url) => {
   for (const { args, password } of startedWith(url)) {

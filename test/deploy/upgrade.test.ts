@@ -4,7 +4,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { makeFolder } from "../support/folder.ts";
 
@@ -83,40 +83,204 @@ it("checks it with its own variables where there is no such file", () => {
 
 const head = (): string => git("rev-parse", "HEAD").toString().trim();
 
-it.each([
-  ["SIGINT", "INSTALL"],
-  ["SIGHUP", "INSTALL"],
-  ["SIGTERM", "RESTART"],
-] as const)("%s during %s ends it at the commit where it began", async (signal, during) => {
-  const before = head();
-  const log = join(folder, `${signal}.log`);
-  const at = `case $(git rev-parse HEAD) in ${before}) at=before ;; *) at=next ;; esac; echo $at >> ${log}`;
-  const slow = `${at}; [ $at = before ] || exec sleep 30`;
+/** An upgrade to this commit, as it is started in a terminal. */
+function startUpgrade(to: string, variables: { readonly INSTALL: string; readonly RESTART: string }) {
   const environment = join(folder, "resumes.env");
   writeFileSync(environment, "RESUMES=1\n");
-  const child = spawn(SCRIPT, ["next"], {
+  const child = spawn(SCRIPT, [to], {
     // In its own group: a terminal sends the signal to all of it.
     detached: true,
-    stdio: "ignore",
+    stdio: ["ignore", "ignore", "pipe"],
     env: {
       PATH: `${join(folder, "tools")}:${process.env.PATH}`,
       DATABASE_URL: "postgresql://given",
       VITRINE_HOME: clone,
       BACKUPS: join(folder, "backups"),
       ENVIRONMENT: environment,
-      INSTALL: during === "INSTALL" ? slow : "true",
-      RESTART: during === "RESTART" ? slow : at,
+      READY_URL: "http://127.0.0.1:1/ready",
+      READY_SECONDS: "1",
+      ...variables,
     },
   });
-  const ended = once(child, "exit");
-  await eventually(
-    async () => existsSync(log),
-    (isThere) => isThere,
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  return {
+    ended: once(child, "close").then(([code, signal]) => ({ code, signal, said })),
+    kill: (signal: NodeJS.Signals) => process.kill(-(child.pid ?? 0), signal),
+    /** As `tee` that the same Ctrl-C ends. */
+    stopReading: () => child.stderr.destroy(),
+  };
+}
+
+/** A shell's line that logs whether the clone is at this commit. */
+const logged = (before: string, log: string): string =>
+  `case $(git rev-parse HEAD) in ${before}) at=before ;; *) at=next ;; esac; echo $at >> ${log}`;
+
+const contentOf = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "");
+
+it.each([
+  ["SIGINT", "INSTALL", "somebody"],
+  ["SIGHUP", "INSTALL", "somebody"],
+  ["SIGTERM", "RESTART", "somebody"],
+  ["SIGINT", "INSTALL", "nobody"],
+  ["SIGINT", "RESTART", "nobody"],
+] as const)(
+  "%s during %s ends it at the commit where it began, with %s reading",
+  async (signal, during, reader) => {
+    const before = head();
+    const log = join(folder, `${signal}-${during}-${reader}.log`);
+    const at = logged(before, log);
+    const slow = `${at}; [ $at = before ] || exec sleep 30`;
+    const { ended, kill, stopReading } = startUpgrade("next", {
+      INSTALL: during === "INSTALL" ? slow : "true",
+      RESTART: during === "RESTART" ? slow : at,
+    });
+    await eventually(
+      async () => contentOf(log),
+      (content) => content === "next\n",
+    );
+
+    if (reader === "nobody") stopReading();
+    kill(signal);
+
+    expect(await ended).toMatchObject({ code: 1, signal: null });
+    expect(head()).toBe(before);
+    expect(readFileSync(log, "utf8")).toBe("next\nbefore\n");
+  },
+);
+
+it.each(["INSTALL", "RESTART"] as const)(
+  "goes back by itself when %s fails because nobody reads what it says",
+  async (during) => {
+    const before = head();
+    const log = join(folder, `${during}-unread.log`);
+    const at = logged(before, log);
+    const gone = join(folder, `${during}-gone`);
+    const talks = `${at}; while ! [ -e ${gone} ]; do sleep 0.02; done; echo installed`;
+    const { ended, stopReading } = startUpgrade("next", {
+      INSTALL: during === "INSTALL" ? talks : "true",
+      RESTART: during === "RESTART" ? talks : at,
+    });
+    await eventually(
+      async () => contentOf(log),
+      (content) => content === "next\n",
+    );
+
+    stopReading();
+    writeFileSync(gone, "");
+
+    expect(await ended).toMatchObject({ code: 1, signal: null });
+    expect(head()).toBe(before);
+    expect(readFileSync(log, "utf8")).toBe("next\nbefore\n");
+  },
+);
+
+describe("with other files in the release", () => {
+  let before: string;
+  const file = (name: string): string => join(clone, name);
+  beforeAll(() => {
+    for (const release of ["old", "new"]) {
+      // Git writes them by name.
+      for (const name of ["a", "slow"]) writeFileSync(file(name), release);
+      if (release === "new") writeFileSync(file("added"), release);
+      git("add", ".");
+      git("commit", "--quiet", "--message", release);
+    }
+    git("tag", "release");
+    git("checkout", "--quiet", "--detach", "HEAD~1");
+    before = head();
+  });
+
+  it("a signal in the midst of the checkout leaves no file of the release", async () => {
+    const started = join(folder, "checkout-started");
+    writeFileSync(file(".git/info/attributes"), "slow filter=slow\n");
+    git("config", "filter.slow.smudge", `[ -e ${started} ] && exec cat; echo > ${started}; exec sleep 30`);
+    const { ended, kill } = startUpgrade("release", { INSTALL: "true", RESTART: "true" });
+    await eventually(
+      async () => contentOf(started),
+      (content) => content === "\n",
+    );
+    expect(readFileSync(file("a"), "utf8")).toBe("new");
+
+    kill("SIGINT");
+
+    const { code, said } = await ended;
+    expect(said).toContain(`went back to ${git("rev-parse", "--short", before)}`);
+    expect(code).toBe(1);
+    expect(head()).toBe(before);
+    expect(git("status", "--porcelain").toString()).toBe("");
+  });
+
+  it("a checkout that Git refuses keeps the file that is in its way", async () => {
+    writeFileSync(file("added"), "an operator's");
+
+    const { code, said } = await startUpgrade("release", { INSTALL: "true", RESTART: "true" }).ended;
+
+    expect(said).toContain("release can't be checked out; nothing was restarted");
+    expect(code).toBe(1);
+    expect(head()).toBe(before);
+    expect(readFileSync(file("added"), "utf8")).toBe("an operator's");
+    rmSync(file("added"));
+  });
+
+  const ON_RELEASE = "[ -e added ]";
+  it.each([
+    {
+      part: "checkout",
+      INSTALL: `${ON_RELEASE} && : > .git/index.lock; false`,
+      RESTART: "true",
+      left: (install: string) => `git checkout --force --detach ${before} && ${install}`,
+    },
+    { part: "packages", INSTALL: "false", RESTART: "true", left: () => "false" },
+    {
+      part: "packages after a restart",
+      INSTALL: ON_RELEASE,
+      RESTART: "true",
+      left: () => `${ON_RELEASE} && true`,
+    },
+    { part: "restart", INSTALL: "true", RESTART: "false", left: () => "false" },
+  ])("says what to run by hand where the way back fails: $part", async ({ INSTALL, RESTART, left }) => {
+    const { code, said } = await startUpgrade("release", { INSTALL, RESTART }).ended;
+    rmSync(file(".git/index.lock"), { force: true });
+    git("checkout", "--quiet", "--force", "--detach", before);
+
+    expect(said.trim().split("\n").at(-1)).toBe(
+      `upgrade.sh: could not go back to ${before}; in ${clone}, run: ${left(INSTALL)}`,
+    );
+    expect(said).not.toContain("went back");
+    expect(code).toBe(1);
+  });
+
+  it.each(["checkout", "packages", "restart"] as const)(
+    "says what to run by hand where an interrupted upgrade fails to go back: %s",
+    async (part) => {
+      const started = join(folder, `back-${part}-started`);
+      const slow = `${ON_RELEASE} && echo > ${started} && exec sleep 30`;
+      const locks = `${ON_RELEASE} && : > .git/index.lock; ${slow}`;
+      const [INSTALL, RESTART] =
+        part === "checkout" ? [locks, "true"] : part === "packages" ? [slow, "true"] : ["true", slow];
+      const { ended, kill } = startUpgrade("release", { INSTALL, RESTART });
+      await eventually(
+        async () => contentOf(started),
+        (content) => content === "\n",
+      );
+
+      kill("SIGINT");
+
+      const { code, said } = await ended;
+      rmSync(file(".git/index.lock"), { force: true });
+      git("checkout", "--quiet", "--force", "--detach", before);
+      const left = {
+        checkout: `git checkout --force --detach ${before} && ${INSTALL}`,
+        packages: INSTALL,
+        restart: RESTART,
+      }[part];
+      expect(said.trim().split("\n").at(-1)).toBe(
+        `upgrade.sh: could not go back to ${before}; in ${clone}, run: ${left}`,
+      );
+      expect(code).toBe(1);
+    },
   );
-
-  process.kill(-(child.pid ?? 0), signal);
-
-  expect(await ended).toEqual([1, null]);
-  expect(head()).toBe(before);
-  expect(readFileSync(log, "utf8")).toBe("next\nbefore\n");
 });
