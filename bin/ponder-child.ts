@@ -19,8 +19,9 @@ export interface End {
   readonly lacksPackages?: boolean;
 }
 
-// What Node ends with, uncaught.
-const LACKS_PACKAGES = /^Error(?: \[ERR_MODULE_NOT_FOUND\])?: Cannot find (?:module|package) /;
+// What Node ends with, uncaught, and what Ponder's log has of it, also as JSON.
+const LACKS_PACKAGES =
+  /(?:^|"stack":")\s*Error(?: \[ERR_MODULE_NOT_FOUND\])?: Cannot find (?:module|package) /;
 
 /**
  * Starts it, with its output on `stdout` and this process's stderr. `ended` resolves once all of that has been read, with

@@ -105,7 +105,7 @@ export function createSupervisor({
   let killing: NodeJS.Timeout | undefined;
   let stopAskedAt: number | undefined;
   let isRestartAsked = false;
-  let hasReachedPostgres = false;
+  let hasRun = false;
   let waiting = new AbortController();
 
   async function run(): Promise<number> {
@@ -134,15 +134,17 @@ export function createSupervisor({
         startedAt = now();
         end = await serve(replica, end);
       }
+      // A refusal ends a start, however long it takes.
+      const wasSteady = now() - startedAt >= STEADY_MS && !end.refusal && !isPassing(end);
+      hasRun ||= wasSteady;
       if (isStopAsked()) return exitCodeOf(end);
       if (isRestartAsked) continue;
 
       waiting = new AbortController();
       if (end.refusal?.kind === "node-behind") onLine(explainRefusal(end.refusal));
       // Whatever ended a replica, the indexer can say more. On a first start, an operator is there to read why it ended.
-      if (serves || isWorthAnotherStart(end) || (hasReachedPostgres && isPassing(end))) {
-        // A refusal ends a start, however long it takes.
-        if (now() - startedAt >= STEADY_MS && !end.refusal && !isPassing(end)) delayMs = 0;
+      if (serves || isWorthAnotherStart(end) || (hasRun && isPassing(end))) {
+        if (wasSteady) delayMs = 0;
         onLine(
           `Ponder ended ${describeEnd(end)}; starting it again ${delayMs ? `in ${delayMs / 1_000} s` : "at once"}.`,
         );
@@ -228,7 +230,6 @@ export function createSupervisor({
     while (!ended.aborted) {
       const seen = await probe();
       if (ended.aborted) return;
-      hasReachedPostgres ||= seen !== undefined;
       if (first && seen && seen !== first) onChange();
       first = seen ?? first;
       await pauseUnlessEnded(probeEveryMs, ended);

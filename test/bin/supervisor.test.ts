@@ -52,7 +52,7 @@ describe("a supervised child", () => {
     expect(lines[2]).toBe("Ponder ended with exit code 75; starting it again at once.");
   });
 
-  it("that can't use PostgreSQL's folder is started again if PostgreSQL has answered before, and until it does again", async () => {
+  it("that can't use PostgreSQL's folder is started again once it has run, and until it does again", async () => {
     const lives = [0, 20_000, 20_000, 81_000, 81_000, 142_000];
     const codes = [75, ...Array<number>(3).fill(PassingBootError.exitCode), 0];
     const { supervisor, pauses } = supervise(endings(codes), { now: () => lives.shift() ?? 142_000 });
@@ -62,14 +62,20 @@ describe("a supervised child", () => {
     expect(pauses).toEqual([250, 500, 1_000]);
   });
 
-  it("that can't use PostgreSQL's folder ends a first start, with a code that is no mistake of the configuration", async () => {
-    const { supervisor, pauses } = supervise(endings([PassingBootError.exitCode]), {
-      probe: async () => undefined,
-    });
+  it.each([
+    ["is away", undefined],
+    ["answers", "monday"],
+  ])(
+    "that can't use its folder ends a first start, with a code of its own, while PostgreSQL %s",
+    async (_, seen) => {
+      const { supervisor, pauses } = supervise(endings([PassingBootError.exitCode]), {
+        probe: async () => seen,
+      });
 
-    expect(await supervisor.run()).toBe(74);
-    expect(pauses).toEqual([]);
-  });
+      expect(await supervisor.run()).toBe(74);
+      expect(pauses).toEqual([]);
+    },
+  );
 
   it("that a signal kills is started again", async () => {
     const { supervisor, lines } = supervise(
@@ -99,26 +105,33 @@ describe("a supervised child", () => {
     expect(lines[0]).toMatch(/^Ponder can't be started \(spawn .*\/node ENOENT\)\.$/);
   });
 
-  it("that finds no packages, as while an update replaces them, is started again if PostgreSQL has answered before", async () => {
-    const missing = join(folder, "ponder.mjs");
+  it("that finds no packages, as while an update replaces them, is started again once it has run", async () => {
+    const script = join(folder, "ponder.mjs");
+    writeFileSync(script, 'import { rmSync } from "node:fs"; rmSync(process.argv[1]); process.exit(75);');
+    const [lives, scripts] = [
+      [0, 20_000],
+      [
+        'import "no-such-package";',
+        // As Ponder reports one of ours, with --log-format json.
+        `console.log('{"level":50,"error":{"stack":"Error: Cannot find package \\'viem\\'"}}'); process.exit(1);`,
+        "process.exit(3);",
+      ],
+    ];
     const { supervisor, pauses } = supervise("", {
-      args: [missing],
+      args: [script],
+      now: () => lives.shift() ?? 20_000,
       pause: async (ms) => {
         pauses.push(ms);
-        if (pauses.length === 1) appendFileSync(missing, 'import "no-such-package";');
-        if (pauses.length === 2) writeFileSync(missing, "process.exit(3);");
+        writeFileSync(script, scripts.shift() ?? "");
       },
     });
 
     expect(await supervisor.run()).toBe(3);
-    expect(pauses).toEqual([250, 500]);
+    expect(pauses).toEqual([250, 500, 1_000]);
   });
 
   it("that finds no packages ends a first start", async () => {
-    const { supervisor } = supervise("", {
-      args: [join(folder, "ponder.mjs")],
-      probe: async () => undefined,
-    });
+    const { supervisor } = supervise("", { args: [join(folder, "ponder.mjs")] });
 
     expect(await supervisor.run()).toBe(1);
   });
