@@ -83,7 +83,8 @@ export function ponderRuntime() {
         // Ponder finds a free port with a server that answers nothing.
         if (typeof listener !== "function") return createServer(...given).once("error", refusePort);
         replace(createServer);
-        return createGuardedServer(listener, guard);
+        const server = createGuardedServer(listener, guard).once("error", refusePort);
+        return server.once("listening", () => server.off("error", refusePort));
       });
     },
 
