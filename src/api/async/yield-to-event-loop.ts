@@ -72,10 +72,9 @@ export function createPoliteYield(sliceMs: number, options: PoliteYieldOptions =
     const now = performance.now();
     if (now - startedAt < sliceMs) return;
     const used = usedAt === undefined ? now - startedAt : (threadCpuMs() ?? 0) - usedAt;
-    if (waits() - waitedAt > WAITED_SHARE * used + WAITED_MS) {
-      if (startedAt < suspectedUntil) contendedUntil = Math.max(contendedUntil, now + CONTENDED_MS);
-      suspectedUntil = now + SUSPECTED_MS;
-    }
+    const hasWaited = waits() - waitedAt > WAITED_SHARE * used + WAITED_MS;
+    if (hasWaited && startedAt < suspectedUntil)
+      contendedUntil = Math.max(contendedUntil, now + CONTENDED_MS);
     if (isContended(now)) contendedUntil = now + UNDER_PRESSURE_MS;
     const pause = now < contendedUntil ? Math.min(PAUSE * used, pausesLeft) : 0;
     pausesLeft -= pause;
@@ -84,6 +83,8 @@ export function createPoliteYield(sliceMs: number, options: PoliteYieldOptions =
     startedAt = performance.now();
     usedAt = threadCpuMs();
     waitedAt = waits();
+    // From here: what comes before it may have waited long for its turn.
+    if (hasWaited) suspectedUntil = startedAt + SUSPECTED_MS;
   };
 }
 
