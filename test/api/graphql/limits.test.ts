@@ -1,6 +1,6 @@
 import { buildSchema, getIntrospectionQuery, parse, validate } from "graphql";
 import { describe, expect, it } from "vitest";
-import { sizeRule } from "../../../src/api/graphql/gateway/limits.ts";
+import { resultSizeError, sizeRule } from "../../../src/api/graphql/gateway/limits.ts";
 
 const schema = buildSchema("type Query { node: Node } type Node { node: Node fields: Node id: ID }");
 
@@ -19,6 +19,7 @@ describe("sizeRule", () => {
   it.each([
     ["12 levels", `{ ${nested(12)} }`],
     ["30 aliases", `{ node { ${aliases(30)} } }`],
+    ["an alias of 200 characters", `{ node { ${aliases(1, "a".repeat(199))} } }`],
     ["fields of ours named as introspection's lists are", `{ node { fields { fields { fields { id } } } } }`],
     ["the standard introspection query", getIntrospectionQuery()],
     [
@@ -48,6 +49,11 @@ describe("sizeRule", () => {
       "depth is 13; it must be at most 12",
     ],
     ["31 aliases", `{ node { ${aliases(31)} } }`, "the number of aliases is 31; it must be at most 30"],
+    [
+      "an alias of 201 characters, in a fragment",
+      `{ node { ...A } } fragment A on Node { ${aliases(1, "a".repeat(200))} }`,
+      "the length of an alias is 201; it must be at most 200",
+    ],
     [
       "aliases multiplied by spreads",
       `{ node { ...A node { ...A } } } fragment A on Node { ${aliases(16)} }`,
@@ -92,4 +98,14 @@ describe("sizeRule", () => {
     expect(messages(text)).toEqual([]);
     expect(validate(schema, parse(text))[0]?.message).toContain("Cannot spread fragment");
   });
+});
+
+it("the results of one request count together before they are written, and those of another don't", () => {
+  const [request, other] = [{}, {}];
+  const result = { data: { text: "x".repeat(9_000_000) } };
+
+  expect(resultSizeError(result, request)).toBeUndefined();
+  expect(resultSizeError(result, other)).toBeUndefined();
+  expect(resultSizeError(result, request)?.message).toContain("over 16777216 bytes");
+  expect(resultSizeError({ data: null }, request)?.message).toContain("over 16777216 bytes");
 });

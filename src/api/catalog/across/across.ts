@@ -25,8 +25,8 @@ export interface AcrossDeps extends CollectionViewDeps {
 export interface AcrossQuery {
   readonly chainId?: number | undefined;
   readonly limit: number;
-  /** Called before the tokens are read; it may throw. */
-  readonly admit?: (tokens: readonly TokenRef[]) => Promise<void>;
+  /** How many of these tokens may be read; all by default. */
+  readonly admit?: (tokens: readonly TokenRef[]) => Promise<number>;
 }
 
 export function createAcross(deps: AcrossDeps) {
@@ -71,8 +71,8 @@ export function createAcross(deps: AcrossDeps) {
       collection: address,
       tokenId: id,
     }));
-    const fitting = best.slice(0, await catalog.countFitting(refs));
-    await admit?.(refs.slice(0, fitting.length));
+    const most = refs.slice(0, await catalog.countFitting(refs));
+    const fitting = best.slice(0, Math.max(1, (await admit?.(most)) ?? most.length));
     const views = new Map<CollectionConfig, Map<string, TokenView>>();
     await Promise.all(
       [...new Set(fitting.map(({ collection }) => collection))].map(async (collection) => {

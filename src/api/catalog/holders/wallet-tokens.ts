@@ -50,8 +50,8 @@ export interface WalletTokensQuery {
   readonly includeDelegated: boolean;
   readonly limit: number;
   readonly cursor?: string | undefined;
-  /** Called before the tokens are read; it may throw. */
-  readonly admit?: (tokens: readonly TokenRef[]) => Promise<void>;
+  /** How many of these tokens may be read; all by default. */
+  readonly admit?: (tokens: readonly TokenRef[]) => Promise<number>;
 }
 
 export function createWalletTokens({
@@ -83,8 +83,8 @@ export function createWalletTokens({
         limit: limit + 1,
       });
       if (!isCurrent) throw new ApiError("UNAVAILABLE");
-      const shown = holdings.slice(0, await catalog.countFitting(holdings.slice(0, limit)));
-      await admit?.(shown);
+      const most = holdings.slice(0, await catalog.countFitting(holdings.slice(0, limit)));
+      const shown = most.slice(0, Math.max(1, (await admit?.(most)) ?? most.length));
       const byKey = new Map(collections.map((collection) => [collectionKey(collection), collection]));
       const tokens = new Map<string, Promise<TokenView | undefined>>();
       for (const holding of shown) {

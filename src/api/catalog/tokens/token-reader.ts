@@ -53,8 +53,8 @@ export interface ReadToken {
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /** As many fit into one answer, whatever they are. */
 export const ALWAYS_FITTING = Math.floor(ANSWER_BYTES_MAX / DOCUMENT_BYTES_MAX);
-// A document may have grown since it was read last. To fetch and record enough to fill an answer takes longer than this,
-// and what is read more often needs no statement of its own.
+// A document may have grown since it was read last. To fetch and record enough to exceed an answer many times takes longer
+// than this; a page whose tokens are read more often needs no statement for their sizes.
 const SIZE_KNOWN_MS = 2_000;
 const SIZES_KNOWN = 2_000;
 
@@ -214,7 +214,10 @@ export function createTokenReader(deps: TokenReaderDeps) {
         most += size ?? DOCUMENT_BYTES_MAX;
       }
       if (most <= ANSWER_BYTES_MAX) return tokens.length;
-      for (const [name, bytes] of await metadata.readServedBytes(database, left)) {
+      const found = await metadata.readServedBytes(database, left);
+      for (const name of left.map(tokenKey)) {
+        // Nothing is found of a token without a document.
+        const bytes = found.get(name) ?? 0;
         measured.set(name, bytes);
         sizes.set(name, bytes);
       }

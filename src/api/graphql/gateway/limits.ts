@@ -18,6 +18,9 @@ export const TOKENS_MAX = 1000;
 /** Also Ponder's own limit (maxOperationAliases). */
 const ALIASES_MAX = 30;
 
+// An alias stands in the answer once for each row of its list.
+const ALIAS_LENGTH_MAX = 200;
+
 // The deepest document of the marketplace SDK has 6 levels. Ponder's relations may be circular, and its own limit of
 // 100 would let them multiply.
 const DEPTH_MAX = 12;
@@ -33,13 +36,15 @@ const INTROSPECTIONS_MAX = 1;
 interface Size {
   readonly depth: number;
   readonly aliases: number;
+  /** Characters of the longest. */
+  readonly aliasLength: number;
   /** The most INTROSPECTION_LISTS on one path; only relevant below `__schema` and `__type`. */
   readonly lists: number;
   /** How often `__schema` and `__type` are selected, under any alias and in any fragment. */
   readonly introspections: number;
 }
 
-const NOTHING: Size = { depth: 0, aliases: 0, lists: 0, introspections: 0 };
+const NOTHING: Size = { depth: 0, aliases: 0, aliasLength: 0, lists: 0, introspections: 0 };
 
 // Ten of Ponder's lists with 1,000 rows each and every column. An answer stays in memory until the client has read it.
 export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
@@ -47,18 +52,23 @@ export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 // To write an answer of hundreds of megabytes, only to measure and refuse it, would take seconds.
 const MEASURED_CHARACTERS_MAX = 2 * ANSWER_BYTES_MAX;
 
-/** The error of a result that is far too large to be written. */
-export function resultSizeError(result: unknown): GraphQLError | undefined {
-  let characters = 0;
+/** What was counted of each request's results so far. */
+const countedOf = new WeakMap<WeakKey, number>();
+
+/** The error of a result that is far too large to be written, together with others of the same request. */
+export function resultSizeError(result: unknown, request: WeakKey): GraphQLError | undefined {
+  let characters = countedOf.get(request) ?? 0;
   const left: unknown[] = [result];
   while (left.length > 0) {
     const value = left.pop();
     characters += typeof value === "string" ? value.length : 1;
-    if (characters > MEASURED_CHARACTERS_MAX)
-      return excessiveAnswer(["the answer has", "it"], `over ${MEASURED_CHARACTERS_MAX}`);
-    if (typeof value === "object" && value !== null) for (const each of Object.values(value)) left.push(each);
+    if (characters > MEASURED_CHARACTERS_MAX) break;
+    if (typeof value !== "object" || value === null) continue;
+    for (const each of Array.isArray(value) ? value : Object.values(value)) left.push(each);
   }
-  return undefined;
+  countedOf.set(request, characters);
+  if (characters <= MEASURED_CHARACTERS_MAX) return undefined;
+  return excessiveAnswer(["the answer has", "it"], `over ${MEASURED_CHARACTERS_MAX}`);
 }
 
 /** The error of an answer that exceeds the limit. */
@@ -89,8 +99,8 @@ export function isWithinSize(document: DocumentNode): boolean {
   const fragments = fragmentsOf(document);
   const size = createMeasure((name) => fragments.get(name));
   return operationsOf(document).every(({ selectionSet }) => {
-    const { depth, aliases } = size(selectionSet);
-    return depth <= DEPTH_MAX && aliases <= ALIASES_MAX;
+    const { depth, aliases, aliasLength } = size(selectionSet);
+    return depth <= DEPTH_MAX && aliases <= ALIASES_MAX && aliasLength <= ALIAS_LENGTH_MAX;
   });
 }
 
@@ -99,7 +109,7 @@ export const sizeRule: ValidationRule = (context) => {
   const size = createMeasure((name) => context.getFragment(name));
   return {
     OperationDefinition(operation) {
-      const { depth, aliases, introspections } = size(operation.selectionSet);
+      const { depth, aliases, aliasLength, introspections } = size(operation.selectionSet);
       if (introspections > INTROSPECTIONS_MAX) {
         const what = "the number of __schema and __type fields";
         context.reportError(excess(what, introspections, INTROSPECTIONS_MAX, operation));
@@ -107,6 +117,8 @@ export const sizeRule: ValidationRule = (context) => {
       if (depth > DEPTH_MAX) context.reportError(excess("depth", depth, DEPTH_MAX, operation));
       if (aliases > ALIASES_MAX)
         context.reportError(excess("the number of aliases", aliases, ALIASES_MAX, operation));
+      if (aliasLength > ALIAS_LENGTH_MAX)
+        context.reportError(excess("the length of an alias", aliasLength, ALIAS_LENGTH_MAX, operation));
     },
     Field(field) {
       if (!isIntrospection(field) || !field.selectionSet) return;
@@ -139,6 +151,7 @@ function createMeasure(
     return {
       depth: 1 + (isIntrospection(field) ? 0 : inner.depth),
       aliases: inner.aliases + (field.alias ? 1 : 0),
+      aliasLength: Math.max(inner.aliasLength, field.alias?.value.length ?? 0),
       lists: inner.lists + (INTROSPECTION_LISTS.has(field.name.value) ? 1 : 0),
       introspections: inner.introspections + (isIntrospection(field) ? 1 : 0),
     };
@@ -161,6 +174,7 @@ function createMeasure(
 const together = (a: Size, b: Size): Size => ({
   depth: Math.max(a.depth, b.depth),
   aliases: a.aliases + b.aliases,
+  aliasLength: Math.max(a.aliasLength, b.aliasLength),
   lists: Math.max(a.lists, b.lists),
   introspections: a.introspections + b.introspections,
 });

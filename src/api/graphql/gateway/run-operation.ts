@@ -45,9 +45,9 @@ export async function runOperation<Context>(
   dependencies: RunDependencies<Context>,
 ): Promise<RunAnswer> {
   const { document, definition, ponder, own, findMistakes } = run.operation;
-  if (!ponder) return toAnswer(await runOurs(run, dependencies));
+  if (!ponder) return toAnswer(await runOurs(run, dependencies), run);
   const fields = rootFields(document, definition, run.coerced);
-  if (fields instanceof GraphQLError) return toAnswer(refused(findMistakes(), fields));
+  if (fields instanceof GraphQLError) return toAnswer(refused(findMistakes(), fields), run);
   const [answer, ours] = await Promise.all([
     askPonder(dependencies.ponder, bodyFor(ponder, run.request), {
       reports: dependencies.reports,
@@ -61,11 +61,12 @@ export async function runOperation<Context>(
   ]);
   if (answer.kind === "unread") return { json: answer.json, resultStatus: 200 };
   const theirs = answer.kind === "answered" ? answer.result : unanswered(answer.error, fields, dependencies);
-  return toAnswer(mergeResults(fields, dependencies.schemas.merged, [theirs, ours]));
+  return toAnswer(mergeResults(fields, dependencies.schemas.merged, [theirs, ours]), run);
 }
 
-function toAnswer(made: GraphqlResult): RunAnswer {
-  const tooLarge = resultSizeError(made);
+function toAnswer(made: GraphqlResult, { context }: Run<unknown>): RunAnswer {
+  // Operations of an array share their request's context.
+  const tooLarge = resultSizeError(made, Object(context));
   const result = tooLarge ? refused([], tooLarge) : made;
   return { json: JSON.stringify(result), resultStatus: resultStatus(result), error: result.errors?.[0] };
 }

@@ -87,7 +87,7 @@ export function createHolderFields({
       const { tokenAddress, chainId, tokenIds } = readArguments(batchArguments, args);
       const collection = await collections.findNamed(tokenAddress, chainId);
       await catalog.requireFitting([{ collection, tokenIds }], "tokenIds");
-      await catalog.admit(caller, refsOf(collection, tokenIds));
+      await catalog.requireAdmitted(caller, refsOf(collection, tokenIds));
       return camelKeys(await catalog.findTokens(collection, tokenIds));
     },
 
@@ -113,7 +113,7 @@ export function createHolderFields({
     async tokenActivity(args: z.input<typeof tokenActivityArguments>, caller: Caller) {
       const { tokenAddress, chainId, tokenId, ...query } = readArguments(tokenActivityArguments, args);
       const collection = await collections.findNamed(tokenAddress, chainId);
-      await catalog.admit(caller, refsOf(collection, [tokenId]));
+      await catalog.requireAdmitted(caller, refsOf(collection, [tokenId]));
       if (!(await catalog.findToken(collection, tokenId))) throw new ApiError("TOKEN_NOT_FOUND");
       const { chainId: chain, address } = collection;
       const found = await activity.page({ of: "token", chainId: chain, address, tokenId }, query);

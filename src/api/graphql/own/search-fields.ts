@@ -71,20 +71,33 @@ export function createSearchFields(deps: SearchFieldDeps) {
         args,
       );
       const collection = await collections.findNamed(tokenAddress, chainId);
-      const page = await catalog.findPage(collection, {
+      const query = {
         filter: readFilter(conditions),
         sort,
         group: group ?? undefined,
         limit,
         cursor: cursor ?? undefined,
-      });
+      };
+      const page = await catalog.findPage(collection, query);
+      const { tokenIds } = page;
+      let fitting: Promise<typeof page> | undefined;
+      /** The page with as many tokens as fit beside those of the request's other fields. */
+      async function cut(): Promise<typeof page> {
+        const count = await catalog.admit(caller, refsOf(collection, tokenIds));
+        return count === tokenIds.length
+          ? page
+          : catalog.findPage(collection, { ...query, limit: Math.max(1, count) });
+      }
+      // Each computed only if it is selected.
       return {
-        // Computed only if selected.
         async items() {
-          await catalog.admit(caller, refsOf(collection, page.tokenIds));
-          return (await catalog.listPage(collection, page)).map(camelKeys);
+          fitting ??= cut();
+          return (await catalog.listPage(collection, await fitting)).map(camelKeys);
         },
-        nextCursor: page.nextCursor,
+        async nextCursor() {
+          fitting ??= cut();
+          return (await fitting).nextCursor;
+        },
         total: page.total,
       };
     },
@@ -120,7 +133,7 @@ export function createSearchFields(deps: SearchFieldDeps) {
     async tokenReport(args: z.input<typeof reportArguments>, caller: Caller) {
       const { tokenAddress, tokenId, chainId, limit, before } = readArguments(reportArguments, args);
       const collection = await collections.findNamed(tokenAddress, chainId);
-      await catalog.admit(caller, refsOf(collection, [tokenId]));
+      await catalog.requireAdmitted(caller, refsOf(collection, [tokenId]));
       const report = await reports.ofToken(collection, tokenId, { limit, before: before ?? undefined });
       if (!report) return null;
       const view = camelKeys(viewTokenReport(report)) as object;
