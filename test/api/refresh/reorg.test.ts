@@ -221,7 +221,7 @@ describe("a reorg", () => {
     },
   );
 
-  it("of a mint has the token read again when it is minted anew, whatever was read before and since", async () => {
+  it("of a mint has the token read again when it is minted anew, whatever was read before", async () => {
     await setup.setChain(100, 70);
     await setup.add({ block: 90, source: "mint", token: 1n });
     await triggers.handleBatch();

@@ -269,7 +269,7 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
         if (verdict.kind === "refused") throw refused(verdict.reason);
         // First, so that a message is still good once a node that is away is back.
         const found = await proof.ownerOf(at);
-        if (!found) throw refused("the contract does not expose its owner; ask the operator");
+        if (!found) throw refused("the contract names no owner; ask the operator");
         if (found !== verdict.address)
           throw refused(`the contract's owner is ${found}; the text was signed by ${verdict.address}`);
         if (!(await sessions.spendMessage(signed.message, verdict.nonce, purposeOf(app, collection))))
