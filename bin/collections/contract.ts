@@ -3,6 +3,8 @@
 import {
   type Address,
   concat,
+  decodeFunctionResult,
+  encodeFunctionData,
   erc721Abi,
   type Hex,
   type PublicClient,
@@ -62,7 +64,7 @@ export async function readContract(
   const urisAreSilent = standard === "erc1155" ? !emits("URI(string,uint256)") : !METADATA_EVENTS.some(emits);
   return {
     standard,
-    name: await client.readContract({ address, abi: erc721Abi, functionName: "name" }).catch(() => null),
+    name: await findName(client, address),
     implementation,
     locks: locks.map(({ name }) => name),
     silent: [
@@ -77,6 +79,17 @@ export async function readContract(
       ),
     ],
   };
+}
+
+/** Null if the contract has none, or none that can be read. */
+async function findName(client: PublicClient, address: Address): Promise<string | null> {
+  const call = { abi: erc721Abi, functionName: "name" } as const;
+  const answer = await client.call({ to: address, data: encodeFunctionData(call) }).catch(refusedOnly);
+  try {
+    return decodeFunctionResult({ ...call, data: answer?.data ?? "0x" });
+  } catch {
+    return null;
+  }
 }
 
 async function findStandard(client: PublicClient, address: Address): Promise<Standard | null> {

@@ -1,5 +1,4 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { addCollectionCommands } from "../../bin/vitrine/collections.ts";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import { loadIndexConfig } from "../../src/config.ts";
+import { startRpcProxy } from "../support/rpc-proxy.ts";
 import { deployTestContract } from "../support/test-contracts.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-collections-"));
@@ -128,51 +128,41 @@ it("a slug that no path accepts is refused before anything is asked, and one in 
 });
 
 it("an endpoint without old state is asked for a start block, and one is enough", async () => {
-  const pruned = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const call = JSON.parse(Buffer.concat(chunks).toString());
-    if (call.method === "eth_getCode" && call.params[1] !== "latest") {
-      const error = { code: -32000, message: "missing trie node" };
-      return response.end(JSON.stringify({ jsonrpc: "2.0", id: call.id, error }));
-    }
-    const answer = await fetch(chain.rpcUrl, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(call),
-    });
-    response.end(await answer.text());
-  }).listen(0);
-  const rpc = `http://127.0.0.1:${(pruned.address() as { port: number }).port}`;
+  const pruned = await startRpcProxy(chain.rpcUrl);
+  pruned.reset(({ calls: [call] }, response) => {
+    if (call?.method !== "eth_getCode" || call.params[1] === "latest") return false;
+    const error = { code: -32000, message: "missing trie node" };
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: call.id, error }));
+    return true;
+  });
+  const rpc = `http://127.0.0.1:${pruned.port}`;
 
   await expect(add(of("heroes").address, "--rpc", rpc, "--yes")).rejects.toThrow("--start-block");
   const { result } = await add(of("heroes").address, "--rpc", rpc, "--start-block", "0", "--yes");
   expect(result.entry.startBlock).toBe(0);
-  pruned.close();
+  await pruned.close();
 });
 
-it.each(["eth_blockNumber", "eth_getCode", "eth_getStorageAt"])(
-  "an endpoint that refuses %s is said to, without its URL",
-  async (method) => {
-    const refusing = createServer(async (request, response) => {
-      const call = JSON.parse(Buffer.concat(await request.toArray()).toString());
-      if (call.method === method) return response.writeHead(403).end("over quota");
-      const answer = await fetch(chain.rpcUrl, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(call),
-      });
-      response.end(await answer.text());
-    }).listen(0);
-    const rpc = `http://127.0.0.1:${(refusing.address() as { port: number }).port}/v2/a-key`;
+it.each([
+  ["eth_blockNumber", ""],
+  ["eth_getCode", ""],
+  ["eth_getStorageAt", ""],
+  ["eth_call", " of the name", "0x06fdde03"],
+])("an endpoint that refuses %s%s is said to, without its URL", async (method, _which, data = "") => {
+  const refusing = await startRpcProxy(chain.rpcUrl);
+  refusing.reset(({ calls: [call] }, response) => {
+    if (call?.method !== method || !JSON.stringify(call).includes(data)) return false;
+    response.writeHead(403).end("over quota");
+    return true;
+  });
+  const rpc = `http://127.0.0.1:${refusing.port}/v2/a-key`;
 
-    const refused = await add(of("heroes").address, "--rpc", rpc, "--yes").catch((error: Error) => error);
-    refusing.close();
+  const refused = await add(of("heroes").address, "--rpc", rpc, "--yes").catch((error: Error) => error);
+  await refusing.close();
 
-    expect((refused as Error).message).toContain("over quota");
-    expect((refused as Error).message).not.toMatch(/a-key|\n/);
-  },
-);
+  expect((refused as Error).message).toContain("over quota");
+  expect((refused as Error).message).not.toMatch(/a-key|\n/);
+});
 
 it("of two runs at once neither loses the other's entry, and no lock stays", async () => {
   const added = await Promise.all([

@@ -52,6 +52,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** The status of `/ready`; 0 while nothing answers. */
+const readiness = (asked: Service | undefined): Promise<number> =>
+  fetch(`${asked?.baseUrl}/ready`).then(
+    ({ status }) => status,
+    () => 0,
+  );
+
 it("`npm start` tries again, whichever of its first statements finds PostgreSQL gone", async () => {
   // Of those before it serves, the mark of the chain's head is written last. This is how an administrator's stop is answered.
   await database.query(`
@@ -72,11 +79,7 @@ it("`npm start` tries again, whichever of its first statements finds PostgreSQL 
   const ready =
     end ??
     (await eventually(
-      () =>
-        fetch(`${service?.baseUrl}/ready`).then(
-          ({ status }) => status,
-          () => 0,
-        ),
+      () => readiness(service),
       (status) => end !== undefined || status === 200,
     ));
 
@@ -110,11 +113,7 @@ it("of two replicas that start at the same moment on one port, one serves there 
       `vitrine: Port ${port} is in use; stop what listens there or set PORT to a free one.\n`,
     );
     await eventually(
-      () =>
-        fetch(`${other?.baseUrl}/ready`).then(
-          ({ status }) => status,
-          () => 0,
-        ),
+      () => readiness(other),
       (status) => status === 200,
     );
   } finally {

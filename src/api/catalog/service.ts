@@ -9,12 +9,8 @@ import { writeOnce } from "../http/revalidation.ts";
 import type { TokenPage, TokenQuery } from "../search/query.ts";
 import type { Search, TokenRarity } from "../search/service.ts";
 import { createAdmission, requireAdmitted } from "./tokens/answer-share.ts";
-import {
-  ALWAYS_FITTING,
-  createTokenReader,
-  type ReadToken,
-  type TokenReaderDeps,
-} from "./tokens/token-reader.ts";
+import { ALWAYS_FITTING } from "./tokens/document-sizes.ts";
+import { createTokenReader, type ReadToken, type TokenReaderDeps } from "./tokens/token-reader.ts";
 import {
   type CountedTraits,
   countToken,

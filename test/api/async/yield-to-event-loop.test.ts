@@ -93,6 +93,9 @@ it("pauses once its thread has waited in two slices that follow each other, and 
     expect(await slice(60, 50)).toBe(1);
     expect(await slice(99, 0)).toBe(2);
     expect(await slice(1, 0)).toBe(2);
+    expect(await slice(2, 50)).toBe(2);
+    expect(await slice(19, 0)).toBe(2);
+    expect(await slice(2, 50)).toBe(3);
   } finally {
     vi.useRealTimers();
   }

@@ -108,4 +108,7 @@ it("the results of one request count together before they are written, and those
   expect(resultSizeError(result, other)).toBeUndefined();
   expect(resultSizeError(result, request)?.message).toContain("over 16777216 bytes");
   expect(resultSizeError({ data: null }, request)?.message).toContain("over 16777216 bytes");
+  // The object counts as one character.
+  const of = (length: number) => resultSizeError({ text: "x".repeat(length - 1) }, {});
+  expect([of(16_777_216), of(16_777_217)?.message]).toEqual([undefined, expect.stringContaining("over")]);
 });

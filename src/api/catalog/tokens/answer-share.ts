@@ -2,6 +2,7 @@
 
 import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import { ApiError } from "../../http/errors.ts";
+import type { CountFitting } from "./document-sizes.ts";
 
 /** What a request has asked for so far, in that order. */
 interface Asked {
@@ -16,10 +17,7 @@ interface Asked {
 export type AdmitTokens = (request: object, tokens: readonly TokenRef[]) => Promise<number>;
 
 /** `countFitting` says how many, from the first, fit into one answer: `fitting` of them whatever they are. */
-export function createAdmission(
-  countFitting: (tokens: readonly TokenRef[]) => Promise<number>,
-  fitting: number,
-): AdmitTokens {
+export function createAdmission(countFitting: CountFitting, fitting: number): AdmitTokens {
   const requests = new WeakMap<object, Asked>();
 
   /** Once for all fields of the same turn of the event loop. */

@@ -3,23 +3,21 @@
  * statement that reads a token's locks finds out whether it is still current.
  */
 
-import { LRUCache } from "lru-cache";
 import type { CollectionConfig } from "../../../config.ts";
-import { collectionKey, type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
+import { collectionKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
 import type { Allowlist } from "../../media/display/allowlist.ts";
 import type { MediaFields } from "../../media/display/display.ts";
 import type { MediaService, ShownMedia } from "../../media/service.ts";
 import type { Trait } from "../../metadata/document/traits.ts";
-import { DOCUMENT_BYTES_MAX } from "../../metadata/module.ts";
 import type { ServedMetadata } from "../../metadata/records/store.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import type { Search } from "../../search/service.ts";
 import type { TradingService } from "../../trading/service.ts";
-import { countFitting } from "../fitting.ts";
 import type { InformationService } from "../information/information.ts";
 import { createTraitGrouping, type SubmittedGroup } from "../information/trait-groups.ts";
+import { createDocumentSizes } from "./document-sizes.ts";
 import { type Counted, createKeptCounts, type KeptCounts } from "./kept-counts.ts";
 import { createKeptTokens, type Kept, marksByEntry } from "./kept-tokens.ts";
 import { type CollectionChanges, readStates, type TokenNow } from "./state-store.ts";
@@ -49,15 +47,6 @@ export interface ReadToken {
   readonly counted: CountedTraits | undefined;
 }
 
-// Of the documents of one answer together.
-const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
-/** As many fit into one answer, whatever they are. */
-export const ALWAYS_FITTING = Math.floor(ANSWER_BYTES_MAX / DOCUMENT_BYTES_MAX);
-// A document may have grown since it was read last. To fetch and record enough to exceed an answer many times takes longer
-// than this; a page whose tokens are read more often needs no statement for their sizes.
-const SIZE_KNOWN_MS = 2_000;
-const SIZES_KNOWN = 2_000;
-
 /** After a longer pause, everything counts as changed: finding what did could take longer. */
 const SNAPSHOT_MAX_AGE_MS = 60_000;
 
@@ -79,8 +68,6 @@ export function createTokenReader(deps: TokenReaderDeps) {
     deps;
   const collections = new Map<string, Known>();
   const kept = createKeptTokens();
-  /** The sizes of documents that were measured just now, by token. */
-  const measured = new LRUCache<string, number>({ max: SIZES_KNOWN, ttl: SIZE_KNOWN_MS });
   const groupTraits = createTraitGrouping();
 
   function knownOf(name: string, collection: CollectionConfig): Known {
@@ -195,37 +182,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
   }
 
   return {
-    /**
-     * How many of these tokens, from the first, have documents of about 8 MiB together at most; the first in any case.
-     * Measures those that are not kept in memory, or were not read just now, unless they fit whatever they are.
-     */
-    async countFitting(tokens: readonly TokenRef[]): Promise<number> {
-      const sizes = new Map<string, number>();
-      const left: TokenRef[] = [];
-      const since = performance.now() - SIZE_KNOWN_MS;
-      let most = 0;
-      for (const token of tokens) {
-        const { chainId, collection: address, tokenId } = token;
-        const entry = kept.find(collectionKey({ chainId, address }), tokenId);
-        const isCurrent = entry !== undefined && entry.checkedAt > since;
-        const size = isCurrent ? entry.characters : measured.get(tokenKey(token));
-        if (size === undefined) left.push(token);
-        else sizes.set(tokenKey(token), size);
-        most += size ?? DOCUMENT_BYTES_MAX;
-      }
-      if (most <= ANSWER_BYTES_MAX) return tokens.length;
-      const found = await metadata.readServedBytes(database, left);
-      for (const name of left.map(tokenKey)) {
-        // Nothing is found of a token without a document.
-        const bytes = found.get(name) ?? 0;
-        measured.set(name, bytes);
-        sizes.set(name, bytes);
-      }
-      return countFitting(
-        tokens.map((token) => sizes.get(tokenKey(token)) ?? 0),
-        ANSWER_BYTES_MAX,
-      ).count;
-    },
+    countFitting: createDocumentSizes({ database, metadata, kept }),
 
     /**
      * The tokens among these with a transfer, in the order of the ids, which are distinct and not empty. The number of
