@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { addSweep } from "../../../src/api/refresh/triggers/new-sweeps.ts";
+import { oldestOfEach, oldestToHide, oldestToList } from "../../../src/api/refresh/triggers/sweep-store.ts";
 import { RANGES_MAX } from "../../../src/api/refresh/triggers/trigger-batches.ts";
 import { countRowsRead, createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
@@ -142,5 +143,28 @@ describe("the waiting sweeps of a collection", () => {
 
     // The 500 tokens that wait, and the sweep that they belong to.
     expect(rows).toBeLessThan(600);
+  });
+
+  it.each([
+    ["oldest", oldestOfEach],
+    ["oldest to list", oldestToList],
+    ["oldest to hide", oldestToHide],
+  ])("are not read to find the %s, though there was one when it was found last", async (_, find) => {
+    const rows = await database.transaction(async (tx) => {
+      const fill = (count: number) =>
+        tx.query(
+          `insert into vitrine.sweep (chain_id, collection, from_token_id, to_token_id, block, skip_read)
+           select $1, $2, id, id + 1, 90, false from generate_series(1, $3::int * 2, 2) as id`,
+          [CHAIN_ID, COLLECTION, count],
+        );
+      await tx.query("truncate vitrine.sweep");
+      await fill(1);
+      await tx.query("analyze vitrine.sweep");
+      await find(tx);
+      await fill(10_000);
+      return countRowsRead(tx, ["vitrine"], async () => void (await find(tx)));
+    });
+
+    expect(rows).toBeLessThan(5);
   });
 });

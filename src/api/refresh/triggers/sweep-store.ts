@@ -20,22 +20,21 @@ const IS_HIDING = "minted and block = 0 and counted is distinct from to_token_id
 
 /** The oldest open sweep of each collection, but for those that hide tokens: others don't wait for them. */
 export const oldestOfEach = (db: Queryable): Promise<SweepOfCollection[]> =>
-  oldestWhere(db, `finished_at is null and not (${IS_HIDING})`, "oldest sweeps");
+  oldestWhere(db, `finished_at is null and not (${IS_HIDING})`);
 
 /** The oldest sweep of each collection that lists tokens of a minted range, and is not through. */
 export const oldestToList = (db: Queryable): Promise<SweepOfCollection[]> =>
-  oldestWhere(
-    db,
-    "finished_at is null and minted and block > 0 and counted is distinct from to_token_id",
-    "oldest sweeps to list",
-  );
+  oldestWhere(db, "finished_at is null and minted and block > 0 and counted is distinct from to_token_id");
 
 /** The oldest one that hides tokens: it has its turn to be fetched once it is through. */
 export const oldestToHide = (db: Queryable): Promise<SweepOfCollection[]> =>
-  oldestWhere(db, `finished_at is null and ${IS_HIDING}`, "oldest sweeps to hide");
+  oldestWhere(db, `finished_at is null and ${IS_HIDING}`);
 
-/** By one step down the index of `condition` per collection: each may have many. */
-function oldestWhere(db: Queryable, condition: string, name: string): Promise<SweepOfCollection[]> {
+/**
+ * By one step down the index of `condition` per collection: each may have many. Not prepared: a plan that was made while there
+ * were few would go on reading all of them.
+ */
+function oldestWhere(db: Queryable, condition: string): Promise<SweepOfCollection[]> {
   return db.query(
     `with recursive oldest as (
        (select chain_id, collection, id from vitrine.sweep where ${condition}
@@ -47,7 +46,6 @@ function oldestWhere(db: Queryable, condition: string, name: string): Promise<Sw
           order by chain_id, collection, id limit 1) n)
      select id, chain_id as "chainId", collection from oldest`,
     [],
-    name,
   );
 }
 
