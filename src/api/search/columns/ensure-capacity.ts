@@ -11,9 +11,12 @@ const FACTOR = 1.5;
 
 /** The array itself if it has capacity for `length` elements, otherwise a longer copy padded with zeros. */
 export function grown<A extends TypedArray>(array: A, length: number): A {
-  if (length <= array.length) return array;
+  return length <= array.length ? array : longer(array, length);
+}
+
+function longer<A extends TypedArray>(array: A, length: number): A {
   const Kind = array.constructor as new (length: number) => A;
-  const longer = new Kind(Math.max(length, LENGTH_MIN, Math.ceil(array.length * FACTOR)));
-  longer.set(array);
-  return longer;
+  const copy = new Kind(Math.max(length, LENGTH_MIN, Math.ceil(array.length * FACTOR)));
+  copy.set(array);
+  return copy;
 }

@@ -10,6 +10,9 @@ const NUMERIC_BASE = 10_000;
 const SMALL_WEIGHT = 2;
 const ARRAY_HEADER_BYTES = 20;
 const ELEMENT_BYTES = 8;
+// What a row may take before the arrays grow.
+const ROW_BYTES = 64;
+const ROW_TRAITS = 16;
 
 /** The start and end of a text in `bytes`; -1 without one. */
 export interface Span {
@@ -35,16 +38,17 @@ export interface TokenBatch {
   traitsFrom(nth: number): number;
 }
 
-export function createTokenBatch(): TokenBatch {
+/** `rows` is how many are expected; there may be more. */
+export function createTokenBatch(rows: number): TokenBatch {
   const ids: (number | string)[] = [];
-  let bytes = new Uint8Array(0);
+  let bytes = new Uint8Array(rows * ROW_BYTES);
   let length = 0;
   /** Four per row: start and end of the name and of the description. */
-  let spans = new Float64Array(0);
-  let times = new Float64Array(0);
-  let traits = new Uint32Array(0);
+  let spans = new Float64Array(4 * rows);
+  let times = new Float64Array(2 * rows);
+  let traits = new Uint32Array(rows * ROW_TRAITS);
   let traitCount = 0;
-  let traitStarts = new Uint32Array(0);
+  let traitStarts = new Uint32Array(rows + 1);
 
   function addText(row: Buffer, at: number, size: number, span: number): void {
     spans[span] = size === -1 ? -1 : length;

@@ -58,8 +58,8 @@ export interface CollectionIndex {
   readonly traitsVersion: number;
   /** Adds a new token. Only before `finish`. */
   append(row: TokenRow): void;
-  /** The same for tokens read in bulk, in slices. */
-  appendBatch(batch: TokenBatch, yieldToEventLoop: YieldToEventLoop): Promise<void>;
+  /** The same for tokens read in bulk, with the values of their traits (`TraitTable.valuesOf`), in slices. */
+  appendBatch(batch: TokenBatch, values: Uint32Array, yieldToEventLoop: YieldToEventLoop): Promise<void>;
   /** Builds orders and runs in slices; nothing may change until it is done. After that, use `change`. */
   finish(yieldToEventLoop: YieldToEventLoop): Promise<void>;
   /** Upserts tokens and removes others. No token may occur twice, and values must be known. */
@@ -203,9 +203,8 @@ export function createCollectionIndex(): CollectionIndex {
       return traitsVersion;
     },
     append: (row) => put(addSlot(row.tokenId), row),
-    async appendBatch(batch, yieldToEventLoop) {
+    async appendBatch(batch, values, yieldToEventLoop) {
       const { bytes, size } = batch;
-      const values = table.valuesOf(batch.traits());
       for (let nth = 0; nth < size; nth++) {
         const id = batch.idOf(nth);
         const slot = typeof id === "number" ? ids.addNumber(id) : ids.add(id);

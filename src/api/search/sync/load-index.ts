@@ -5,6 +5,7 @@ import { createYield } from "../../async/yield-to-event-loop.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
 import { createTokenBatch, type TokenBatch } from "../columns/token-batch.ts";
+import { UNKNOWN_VALUE } from "../columns/trait-table.ts";
 import { type CollectionIndex, createCollectionIndex } from "../index/collection-index.ts";
 import {
   type ChangeSet,
@@ -60,8 +61,7 @@ export async function loadIndex(source: Source): Promise<Loaded> {
     }
     // In order, since sorted ids cost one pass.
     const batch = await (reading.shift() as Promise<TokenBatch>);
-    await addValues(source, index, batch.traits());
-    await index.appendBatch(batch, yieldToEventLoop);
+    await index.appendBatch(batch, await valuesOf(source, index, batch), yieldToEventLoop);
   }
   await index.finish(yieldToEventLoop);
   return { index, changes };
@@ -72,9 +72,18 @@ async function readRange(
   after: string,
   upTo: string | undefined,
 ): Promise<TokenBatch> {
-  const batch = createTokenBatch();
+  const batch = createTokenBatch(RANGE_IDS);
   await copyTokens(database, collection, after, upTo, batch.add);
   return batch;
+}
+
+/** The values of all rows. Looks each up once, since new ones are rare. */
+async function valuesOf(source: Source, index: CollectionIndex, batch: TokenBatch) {
+  const { table } = index;
+  const values = table.valuesOf(batch.traits());
+  if (!values.includes(UNKNOWN_VALUE)) return values;
+  await addValues(source, index, batch.traits());
+  return table.valuesOf(batch.traits());
 }
 
 /** Applies a change set. After a failure half-way, the next change set since the same snapshot covers it again. */
