@@ -36,7 +36,13 @@ export async function startHaproxyWith(
 }
 
 /** In front of a primary and a standby of PostgreSQL, by the ports of both. */
-export async function startPostgresProxy(primary: number, standby: number): Promise<Balancer> {
+export const startPostgresProxy = (primary: number, standby: number): Promise<Balancer> =>
+  startPostgresProxyWith({ POSTGRES_A: `127.0.0.1:${primary}`, POSTGRES_B: `127.0.0.1:${standby}` });
+
+/** The same, with its variables for the servers. */
+export async function startPostgresProxyWith(
+  servers: Readonly<Record<"POSTGRES_A" | "POSTGRES_B", string>>,
+): Promise<Balancer> {
   const port = await freePort();
   const url = `postgres://vitrine@127.0.0.1:${port}/postgres`;
   const isUp = async (): Promise<boolean> => {
@@ -49,7 +55,6 @@ export async function startPostgresProxy(primary: number, standby: number): Prom
     await client.end().catch(() => undefined);
     return isConnected;
   };
-  const servers = { POSTGRES_A: `127.0.0.1:${primary}`, POSTGRES_B: `127.0.0.1:${standby}` };
   const stop = await run(
     POSTGRES_CONFIG,
     { LISTEN: `127.0.0.1:${port}`, POSTGRES_USER: "vitrine", ...servers },
