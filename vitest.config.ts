@@ -96,6 +96,7 @@ export default defineConfig({
         test: {
           name: "fuzz",
           include: ["test/fuzz/**/*.test.ts"],
+          globalSetup: ["test/support/global-postgres.ts"],
           // As long as FUZZ_SECONDS and FUZZ_REQUESTS say.
           testTimeout: 3_600_000,
           hookTimeout: 300_000,
