@@ -128,11 +128,12 @@ export const retryPolicies = {
 } satisfies Record<string, RetryPolicy>;
 
 /**
- * Origins lag their own events: a token that an event left `unchanged` or `failed` is fetched again this many times.
+ * Origins lag their own events: a token that an event left `unchanged` or `failed` is fetched again this many times. One
+ * that was burned before its fetch is rechecked, since a reorg may remove the burn and leave the event.
  */
 export const recheckPolicy = {
   pausesMs: [30 * SECOND, 5 * MINUTE, DAY],
-  attempts: { unchanged: 2, failed: 3 },
+  attempts: { unchanged: 2, failed: 3, burned: 2 },
 } as const;
 
 /**

@@ -105,6 +105,9 @@ describe("docs/refresh.md, Retries,", () => {
 
     expect(section).toContain(`\`unchanged\` after ${durations(pausesMs.slice(0, attempts.unchanged))};`);
     expect(section).toContain(`\`failed\` after ${durations(pausesMs.slice(0, attempts.failed))}.`);
+    expect(section).toContain(
+      `\`not_found\`, if it was burned, after ${durations(pausesMs.slice(0, attempts.burned))}.`,
+    );
     expect(section).toContain(`ends as \`failed\` after ${duration(RECEIPT_TIMEOUT_MS)}`);
   });
 });

@@ -5,17 +5,35 @@ import { depth } from "../../../src/api/refresh/queue/overview-store.ts";
 import type { Trigger } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { ask, emptyTables, failed, found, passSeconds, readQueue } from "../../support/refresh.ts";
+import {
+  ask,
+  CHAIN_ID,
+  COLLECTION,
+  emptyTables,
+  failed,
+  found,
+  passSeconds,
+  readQueue,
+} from "../../support/refresh.ts";
 import { createWorkerSetup } from "../../support/worker.ts";
 
 const test = await createTestDatabase();
-const { database } = test;
+const { database, tables } = test;
 const setup = createWorkerSetup(test);
 const hero = (name: string) => found({ name, image: "https://img.example/1.png" });
 const broken = () => failed("http_status");
+const state = {
+  chainId: CHAIN_ID,
+  collectionAddress: COLLECTION,
+  tokenId: 1n,
+  standard: "erc721",
+  burned: false,
+  lockCount: 0,
+} as const;
 
 beforeEach(async () => {
   await emptyTables(database);
+  await database.query(`truncate ${tables.tokenState}`);
   await setup.knowTokens("1");
 });
 
@@ -25,7 +43,11 @@ async function start(answer: (nth: number) => ReturnType<typeof hero>) {
   const rest = (fetches: number) =>
     eventually(
       async () => ({ fetches: calls.length, queue: await readQueue(database) }),
-      (now) => now.fetches === fetches && now.queue.every(({ lease }) => lease === null),
+      (now) =>
+        now.fetches === fetches &&
+        now.queue.every(
+          ({ lease, requested, done, dueIn }) => lease === null && (requested === done || dueIn > 0),
+        ),
     );
   return {
     /** Requests a refresh, and waits until so many fetches have ended. */
@@ -84,6 +106,34 @@ describe("an event that changes nothing", () => {
     await token.ask("event", 2);
 
     expect(await depth(database)).toEqual({ waiting: 0, oldestSeconds: 0 });
+  });
+});
+
+describe("an event of a token that was burned before its fetch", () => {
+  const burned = (isBurned: boolean) =>
+    database.query(`update ${tables.tokenState} set burned = $1, burned_block = case when $1 then 90 end`, [
+      isBurned,
+    ]);
+
+  it("is fetched once a reorg has removed the burn alone", async () => {
+    await test.insert("tokenState", state);
+    await burned(true);
+    const token = await start(() => hero("New"));
+    await token.ask("event", 0);
+
+    await burned(false);
+    expect(await token.after(31, 1)).toBe("rests");
+  });
+
+  it("is not fetched while the burn stays, and leaves nothing in the queue", async () => {
+    await test.insert("tokenState", state);
+    await burned(true);
+    const token = await start(() => hero("New"));
+    await token.ask("event", 0);
+
+    expect(await token.after(31, 0)).toBe(300);
+    expect(await token.after(301, 0)).toBe("rests");
+    expect(await readQueue(database)).toEqual([]);
   });
 });
 

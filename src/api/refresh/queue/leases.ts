@@ -145,7 +145,8 @@ export async function complete<Each extends Lease>(
   const waits = pausesMs
     .map((ms, rechecks) => `when ${rechecks} then interval '${ms} milliseconds'`)
     .join(" ");
-  const rechecksMax = `case k.status when 'unchanged' then ${attempts.unchanged} when 'failed' then ${attempts.failed} else 0 end`;
+  const rechecksMax = `case k.status when 'unchanged' then ${attempts.unchanged} when 'failed' then ${attempts.failed}
+    when 'burned' then ${attempts.burned} else 0 end`;
   const isOwed = `(r.wanted = r.started and r.looks < ${rechecksMax})`;
   const nextRecheckAt = `now() + case r.looks ${waits} end`;
   const rows = await db.query<Row>(
@@ -166,7 +167,11 @@ export async function complete<Each extends Lease>(
          as k(chain_id, collection, token_id, lease, status, host)
       where (r.chain_id, r.collection, r.token_id, r.lease) = (k.chain_id, k.collection, k.token_id, k.lease)
      returning r.chain_id, r.collection, r.token_id`,
-    [...keysOf(leases), endings.map(({ status }) => status), endings.map(({ host }) => host ?? null)],
+    [
+      ...keysOf(leases),
+      leases.map(({ burnedBlock }, index) => (burnedBlock === undefined ? endings[index]?.status : "burned")),
+      endings.map(({ host }) => host ?? null),
+    ],
     "complete leases",
   );
   const missing = leases.filter((_, index) => endings[index]?.status === "not_found");
