@@ -57,8 +57,9 @@ interrupted() {
   trap '' HUP INT TERM PIPE
   set +e
   say "interrupted; going back to $before"
-  # Else the files that only the other commit has would stay, and be in the way of the next upgrade.
-  [ $moving = no ] || git reset --quiet "$after" >/dev/null 2>&1
+  # Else the files that only the other commit has would stay, and be in the way of the next upgrade. The index alone: HEAD may
+  # still be a branch.
+  [ $moving = no ] || git read-tree "$after" >/dev/null 2>&1
   back >/dev/null 2>&1 || not_back
   die "went back to $(git rev-parse --short "$before")"
 }

@@ -193,7 +193,8 @@ describe("with other files in the release", () => {
     before = head();
   });
 
-  it("a signal in the midst of the checkout leaves no file of the release", async () => {
+  it("a signal in the midst of the checkout leaves no file of the release, and the clone's branch where it was", async () => {
+    git("checkout", "--quiet", "-B", "installed");
     const started = join(folder, "checkout-started");
     writeFileSync(file(".git/info/attributes"), "slow filter=slow\n");
     git("config", "filter.slow.smudge", `[ -e ${started} ] && exec cat; echo > ${started}; exec sleep 30`);
@@ -211,6 +212,7 @@ describe("with other files in the release", () => {
     expect(code).toBe(1);
     expect(head()).toBe(before);
     expect(git("status", "--porcelain").toString()).toBe("");
+    expect(git("rev-parse", "installed").toString().trim()).toBe(before);
   });
 
   it("a checkout that Git refuses keeps the file that is in its way", async () => {
