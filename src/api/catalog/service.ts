@@ -6,6 +6,7 @@ import { collectionKey, type TokenRef } from "../../domain/token-ref.ts";
 import { createBatch, keepByKey } from "../async/batch.ts";
 import { ApiError } from "../http/errors.ts";
 import { writeOnce } from "../http/revalidation.ts";
+import type { MetadataService } from "../metadata/service.ts";
 import type { TokenPage, TokenQuery } from "../search/query.ts";
 import type { Search, TokenRarity } from "../search/service.ts";
 import { createAdmission, requireAdmitted } from "./tokens/answer-share.ts";
@@ -20,7 +21,10 @@ import {
   viewToken,
 } from "./tokens/token-view.ts";
 
-export type CatalogDeps = TokenReaderDeps & { readonly search: Pick<Search, "page"> };
+export type CatalogDeps = TokenReaderDeps & {
+  readonly search: Pick<Search, "page">;
+  readonly metadata: Pick<MetadataService, "findKnown">;
+};
 
 // Requests for tokens of one collection share their statements: half of the cost of one is the same for hundreds. Nobody
 // waits long for a batch that waits for a node.
@@ -36,7 +40,7 @@ interface TokenBatch {
 type FindToken = (tokenId: string) => Promise<TokenView | undefined>;
 
 export function createCatalog(deps: CatalogDeps) {
-  const { search } = deps;
+  const { database, metadata, search } = deps;
   const { countFitting, readTokens } = createTokenReader(deps);
   const admit = createAdmission(countFitting, ALWAYS_FITTING);
 
@@ -85,6 +89,11 @@ export function createCatalog(deps: CatalogDeps) {
     /** The token, or undefined if it has no transfer. Requests that arrive together share their reads. */
     findToken: (collection: CollectionConfig, tokenId: string): Promise<TokenView | undefined> =>
       viewsOf(collection)(tokenId),
+
+    /** Whether `findToken` finds it. Reads no document. */
+    async hasToken({ chainId, address }: CollectionConfig, tokenId: string): Promise<boolean> {
+      return (await metadata.findKnown(database, chainId, address, [tokenId])).has(tokenId);
+    },
 
     /**
      * The listed tokens of a page, each with the number of tokens that it stands for, if they are grouped, and with the

@@ -199,6 +199,16 @@ it("so do those of several operations", async () => {
   expect(JSON.parse(json).filter(({ errors }: { errors?: unknown }) => errors)).toHaveLength(10 - FITTING);
 });
 
+it("the activity of tokens needs none of their documents", async () => {
+  const fields = IDS.map(
+    (id) => `t${id}: tokenActivity(tokenAddress: "${COLLECTION}", tokenId: "${id}") { items { type } }`,
+  );
+  const { data, errors } = JSON.parse(await endpoint.answer({ query: `{ ${fields.join(" ")} }` }));
+
+  expect(errors).toBeUndefined();
+  expect(Object.keys(data)).toHaveLength(TOKENS);
+});
+
 it("documents count as they are now, though smaller ones were read of the same tokens before", async () => {
   const at = `/market/collections/${FAR_COLLECTION}/tokens?chain_id=${FAR_CHAIN_ID}&limit=100`;
   const ids = Array.from({ length: 8 }, (_, nth) => String(nth + 11));

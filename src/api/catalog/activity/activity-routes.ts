@@ -128,7 +128,7 @@ const walletRoute = createRoute({
 
 export interface ActivityRouteDeps {
   readonly collections: Pick<Collections, "findNamed" | "chainIds">;
-  readonly catalog: Pick<Catalog, "findToken">;
+  readonly catalog: Pick<Catalog, "hasToken">;
   readonly activity: ActivityService;
 }
 
@@ -138,7 +138,7 @@ export function activityRoutes({ collections, catalog, activity }: ActivityRoute
       const { collection_address, token_id: tokenId } = c.req.valid("param");
       const { chain_id, type: types, ...page } = c.req.valid("query");
       const collection = await collections.findNamed(collection_address, chain_id);
-      if (!(await catalog.findToken(collection, tokenId))) throw new ApiError("TOKEN_NOT_FOUND");
+      if (!(await catalog.hasToken(collection, tokenId))) throw new ApiError("TOKEN_NOT_FOUND");
       const { chainId, address } = collection;
       const found = await activity.page({ of: "token", chainId, address, tokenId }, { types, ...page });
       return c.json(viewActivityPage(found), 200);

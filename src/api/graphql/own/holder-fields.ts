@@ -110,11 +110,10 @@ export function createHolderFields({
       return camelKeys(found);
     },
 
-    async tokenActivity(args: z.input<typeof tokenActivityArguments>, caller: Caller) {
+    async tokenActivity(args: z.input<typeof tokenActivityArguments>) {
       const { tokenAddress, chainId, tokenId, ...query } = readArguments(tokenActivityArguments, args);
       const collection = await collections.findNamed(tokenAddress, chainId);
-      await catalog.requireAdmitted(caller, refsOf(collection, [tokenId]));
-      if (!(await catalog.findToken(collection, tokenId))) throw new ApiError("TOKEN_NOT_FOUND");
+      if (!(await catalog.hasToken(collection, tokenId))) throw new ApiError("TOKEN_NOT_FOUND");
       const { chainId: chain, address } = collection;
       const found = await activity.page({ of: "token", chainId: chain, address, tokenId }, query);
       return camelKeys(viewActivityPage(found));
