@@ -2,15 +2,24 @@
 
 import { z } from "zod";
 
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: unknown;
+  readonly items?: Schema;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+}
 interface Media {
-  readonly schema?: object;
+  readonly schema?: Schema;
 }
 interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>;
 }
 interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
 export interface DeclaredAnswer {
@@ -37,6 +46,31 @@ export function createDeclaredCheck(document: unknown) {
     return made;
   };
 
+  /** A schema, and those that it is made of. */
+  const partsOf = (schema: Schema): readonly Schema[] => {
+    const { $ref = "", allOf = [], anyOf = [], oneOf = [] } = schema;
+    const named = components.schemas[$ref.split("/").at(-1) ?? ""] ?? [];
+    return [schema, ...[named, allOf, anyOf, oneOf].flat().flatMap(partsOf)];
+  };
+
+  /** The fields of a value that none of its schemas name, by path. */
+  const undeclaredIn = (schemas: readonly Schema[], value: unknown, path: string): readonly string[] => {
+    const parts = schemas.flatMap(partsOf);
+    if (Array.isArray(value)) {
+      const items = parts.flatMap((part) => part.items ?? []);
+      return value.flatMap((each, at) => undeclaredIn(items, each, `${path}[${at}]`));
+    }
+    if (typeof value !== "object" || value === null) return [];
+    const isOpen =
+      parts.every(({ properties }) => properties === undefined) ||
+      parts.some(({ additionalProperties = false }) => additionalProperties !== false);
+    return Object.entries(value).flatMap(([name, each]) => {
+      const named = parts.flatMap(({ properties }) => properties?.[name] ?? []);
+      const at = `${path}.${name}`;
+      return named.length > 0 || isOpen ? undeclaredIn(named, each, at) : [at];
+    });
+  };
+
   return (method: string, path: string, { status, type, text }: DeclaredAnswer): string | undefined => {
     const operation = paths[path]?.[method.toLowerCase()];
     if (!operation) return `${method} ${path} is not in the document`;
@@ -48,7 +82,10 @@ export function createDeclaredCheck(document: unknown) {
     if (!declared.content) return text === "" ? undefined : `status ${status} is declared without a body`;
     if (!media) return `status ${status} is not declared with ${type}`;
     if (!/[/+]json\b/.test(name) || text === "") return undefined;
-    const read = validatorOf(media.schema ?? {}).safeParse(JSON.parse(text));
-    return read.success ? undefined : `its schema refuses the body: ${read.error.message.slice(0, 600)}`;
+    const body: unknown = JSON.parse(text);
+    const read = validatorOf(media.schema ?? {}).safeParse(body);
+    if (!read.success) return `its schema refuses the body: ${read.error.message.slice(0, 600)}`;
+    const [first] = undeclaredIn([media.schema ?? {}], body, "");
+    return first && `its schema doesn't have the field ${first}`;
   };
 }

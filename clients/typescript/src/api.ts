@@ -2162,6 +2162,8 @@ export interface components {
             /** @description When it expires; null for never. */
             readonly expires_at: string | null;
             readonly revoked_at: string | null;
+            /** @description To the minute; null before its first use. */
+            readonly last_used_at: string | null;
         };
         readonly KeyRotation: {
             /**

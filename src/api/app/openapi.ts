@@ -62,7 +62,7 @@ export function openApiDocument(
       version: VERSION,
       description: [
         "Metadata, lock and access service behind an NFT marketplace.",
-        "Every error has the schema `Error`; its `code` is for programs. A query parameter that an operation doesn't have is refused, and `chain_id` and `chainId` are the same parameter. A path asked with another method answers 405 with `Allow`. Before any operation, the server answers 408 to requests that arrive too slowly and 431 to headers that are too large.",
+        "Every error has the schema `Error`; its `code` is for programs. A query parameter that an operation doesn't have is refused, and `chain_id` and `chainId` are the same parameter. A path asked with another method answers 405 with `Allow`. Before any operation, the server answers 408 to requests that arrive too slowly and 431 to headers that are too large. A fault of the service is answered 500 with the code `INTERNAL`. Every answer has an `X-Request-Id`, and those that count against a limit of requests its `RateLimit` fields.",
       ].join("\n\n"),
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
       contact: { name: "The operator of the service", url: `${baseUrlOf(servers)}/console` },

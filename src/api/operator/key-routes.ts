@@ -74,6 +74,7 @@ const keySchema = z
     created_at: z.string(),
     expires_at: z.string().nullable().openapi({ description: "When it expires; null for never." }),
     revoked_at: z.string().nullable(),
+    last_used_at: z.string().nullable().openapi({ description: "To the minute; null before its first use." }),
   })
   .openapi("Key");
 
@@ -202,6 +203,7 @@ export function keyRoutes({ access, sessions, baseUrl, collections }: KeyRouteDe
             created_at: key.created_at.toISOString(),
             expires_at: key.expires_at?.toISOString() ?? null,
             revoked_at: key.revoked_at?.toISOString() ?? null,
+            last_used_at: key.last_used_at?.toISOString() ?? null,
           })),
         },
         200,
