@@ -86,7 +86,8 @@ const run = async (): Promise<Service> => {
     DATABASE_SCHEMA: "vitrine_demo",
     BASE_URL: baseUrl,
     VITRINE_OPERATOR_TOKEN: operatorToken,
-    ALLOW_PRIVATE_HOSTS: metadataHost,
+    // A visitor's own entries too: webhooks reach a receiver on this machine only by one.
+    ALLOW_PRIVATE_HOSTS: [metadataHost, process.env.ALLOW_PRIVATE_HOSTS].filter(Boolean).join(","),
     IPFS_GATEWAYS: host.ipfsGateway,
     // Visitors create an app and refresh a token without a wallet of their own and without an operator.
     AUTO_APPROVE: "market-partner,market",

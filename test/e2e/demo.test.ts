@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 it("`npm run demo` reaches its ready line, its lines to paste all answer, and Ctrl-C leaves nothing behind", async () => {
   const demo = spawn(process.execPath, ["--import", "tsx", join(ROOT, "demo/index.ts")], {
     cwd: ROOT,
-    env: { ...process.env, PORT: String(await freePort()) },
+    env: { ...process.env, PORT: String(await freePort()), ALLOW_PRIVATE_HOSTS: "localhost:9090" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   // Resolves once all its output has been read.
@@ -63,6 +63,13 @@ it("`npm run demo` reaches its ready line, its lines to paste all answer, and Ct
     expect(answer, line).not.toBe("");
     expect(answer, line).not.toContain("INTERNAL");
   }
+
+  const registered = await fetch(`${ready.base_url}/market-partner/webhooks`, {
+    method: "POST",
+    headers: { "X-API-Key": ready.api_key, "Content-Type": "application/json" },
+    body: JSON.stringify({ url: "http://localhost:9090/hooks" }),
+  });
+  expect(registered.status, "a webhook to a host in ALLOW_PRIVATE_HOSTS").toBe(201);
 
   demo.kill("SIGINT");
   await eventually(
