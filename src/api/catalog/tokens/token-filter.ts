@@ -115,11 +115,14 @@ export interface ReadConditions {
   readonly locked?: boolean | null | undefined;
 }
 
+/** Every condition, so that none can be forgotten where filters are made. */
+type WholeFilter = { readonly [Field in keyof Required<TokenFilter>]: TokenFilter[Field] };
+
 /** Throws INVALID_REQUEST for delegations without an owner, naming the field as `names` does. */
 export function toFilter(
   { criteria, rangeCriteria, text, name, owner, owners, includeDelegated, locked }: ReadConditions,
   names = { owner: "owner", includeDelegated: "include_delegated" },
-): TokenFilter {
+): WholeFilter {
   const holders = [...new Set([owner ?? [], owners ?? []].flat())].sort();
   if (includeDelegated && holders.length === 0) {
     const message = `needs ${names.owner}, to whom tokens are delegated`;
