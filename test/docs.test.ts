@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildSchema, parse, validate } from "graphql";
 import { expect, it } from "vitest";
+import { createVitrine } from "../clients/typescript/src/index.ts";
 import { findPrivateWords } from "./support/private-words.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -55,4 +56,13 @@ it("docs/api.md shows GraphQL that the schema accepts", () => {
 
   expect(examples.length).toBeGreaterThan(2);
   for (const text of examples) expect(validate(schema, parse(text)), text).toEqual([]);
+});
+
+it("clients/typescript/README.md names every method of the client", () => {
+  const text = read("clients/typescript/README.md");
+  const { webhooks, ...client } = createVitrine({ baseUrl: "http://localhost:42069", apiKey: "" });
+  const isNamed = (name: string): boolean => new RegExp(`(?:vitrine\\.|\`)${name}[(\`]`).test(text);
+
+  expect(Object.keys(client).filter((name) => !isNamed(name))).toEqual([]);
+  expect(Object.keys(webhooks).filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
