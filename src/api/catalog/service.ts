@@ -9,7 +9,7 @@ import { writeOnce } from "../http/revalidation.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { TokenPage, TokenQuery } from "../search/query.ts";
 import type { Search, TokenRarity } from "../search/service.ts";
-import { createAdmission, requireAdmitted } from "./tokens/answer-share.ts";
+import { createAdmission } from "./tokens/answer-share.ts";
 import { ALWAYS_FITTING } from "./tokens/document-sizes.ts";
 import { createTokenReader, type ReadToken, type TokenReaderDeps } from "./tokens/token-reader.ts";
 import {
@@ -42,7 +42,7 @@ type FindToken = (tokenId: string) => Promise<TokenView | undefined>;
 export function createCatalog(deps: CatalogDeps) {
   const { database, metadata, search } = deps;
   const { countFitting, readTokens } = createTokenReader(deps);
-  const admit = createAdmission(countFitting, ALWAYS_FITTING);
+  const { admitList, requireAdmitted } = createAdmission(countFitting, ALWAYS_FITTING);
 
   async function readViews(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
     return viewTokens(collection, await readTokens(collection, tokenIds));
@@ -115,11 +115,8 @@ export function createCatalog(deps: CatalogDeps) {
     countFitting,
 
     /** For requests of several fields, each of which reads tokens: see answer-share.ts. */
-    admit,
-
-    /** The same for a field that reads all of its tokens or none. */
-    requireAdmitted: (request: object, tokens: readonly TokenRef[]): Promise<void> =>
-      requireAdmitted(admit, request, tokens),
+    admitList,
+    requireAdmitted,
 
     /** A page of a search, with fewer tokens than its limit if their documents are too large for one answer. */
     async findPage(collection: CollectionConfig, query: TokenQuery): Promise<TokenPage> {

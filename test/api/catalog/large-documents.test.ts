@@ -199,6 +199,28 @@ it("so do those of several operations", async () => {
   expect(JSON.parse(json).filter(({ errors }: { errors?: unknown }) => errors)).toHaveLength(10 - FITTING);
 });
 
+it("lists that read one token beside what fits read as much again at most", async () => {
+  const list = (cursor: string | null) =>
+    `{ searchTokens(tokenAddress: "${COLLECTION}", limit: 1, cursor: ${JSON.stringify(cursor)}) { items { tokenId } nextCursor } }`;
+  const cursors: (string | null)[] = [null];
+  for (const _ of IDS.slice(1)) {
+    const { data } = await endpoint.ask(list(cursors.at(-1) ?? null));
+    cursors.push(data.searchTokens.nextCursor);
+  }
+  const caller = { requestId: "7f3e0b52-33a8-4b0e-9d6f-0a4f6f1f1c12", client: "127.0.0.1" };
+  const { json } = await endpoint.endpoint.handleBatch(
+    cursors.slice(0, 10).map((cursor) => ({ query: list(cursor) })),
+    caller,
+  );
+
+  const answers: { readonly data?: unknown; readonly errors?: readonly { readonly message: string }[] }[] =
+    JSON.parse(json);
+  expect(answers.filter(({ data }) => data)).toHaveLength(2 * FITTING);
+  const refused = answers.flatMap(({ errors }) => errors?.[0]?.message ?? []);
+  expect(refused).toHaveLength(10 - 2 * FITTING);
+  expect(refused[0]).toContain("tokens whose documents exceed one answer");
+});
+
 it("the activity of tokens needs none of their documents", async () => {
   const fields = IDS.map(
     (id) => `t${id}: tokenActivity(tokenAddress: "${COLLECTION}", tokenId: "${id}") { items { type } }`,

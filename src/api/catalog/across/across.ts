@@ -72,7 +72,7 @@ export function createAcross(deps: AcrossDeps) {
       tokenId: id,
     }));
     const most = refs.slice(0, await catalog.countFitting(refs));
-    const fitting = best.slice(0, Math.max(1, (await admit?.(most)) ?? most.length));
+    const fitting = best.slice(0, (await admit?.(most)) ?? most.length);
     const views = new Map<CollectionConfig, Map<string, TokenView>>();
     await Promise.all(
       [...new Set(fitting.map(({ collection }) => collection))].map(async (collection) => {

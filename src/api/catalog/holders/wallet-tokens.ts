@@ -84,7 +84,7 @@ export function createWalletTokens({
       });
       if (!isCurrent) throw new ApiError("UNAVAILABLE");
       const most = holdings.slice(0, await catalog.countFitting(holdings.slice(0, limit)));
-      const shown = most.slice(0, Math.max(1, (await admit?.(most)) ?? most.length));
+      const shown = most.slice(0, (await admit?.(most)) ?? most.length);
       const byKey = new Map(collections.map((collection) => [collectionKey(collection), collection]));
       const tokens = new Map<string, Promise<TokenView | undefined>>();
       for (const holding of shown) {

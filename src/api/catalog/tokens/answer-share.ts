@@ -7,17 +7,18 @@ import type { CountFitting } from "./document-sizes.ts";
 /** What a request has asked for so far, in that order. */
 interface Asked {
   readonly tokens: Map<string, TokenRef>;
+  /** Those that lists read though they don't fit. */
+  readonly beyond: Map<string, TokenRef>;
   counting: Promise<ReadonlySet<string>> | undefined;
 }
 
-/**
- * How many of these tokens, from the first, have documents that fit into one answer beside those that other fields of the
- * request have asked for. A list reads one in any case.
- */
-export type AdmitTokens = (request: object, tokens: readonly TokenRef[]) => Promise<number>;
+const exceeded = (): ApiError => {
+  const message = "the request asks for tokens whose documents exceed one answer; ask for fewer at once";
+  return new ApiError("INVALID_REQUEST", [{ path: "", message }]);
+};
 
 /** `countFitting` says how many, from the first, fit into one answer: `fitting` of them whatever they are. */
-export function createAdmission(countFitting: CountFitting, fitting: number): AdmitTokens {
+export function createAdmission(countFitting: CountFitting, fitting: number) {
   const requests = new WeakMap<object, Asked>();
 
   /** Once for all fields of the same turn of the event loop. */
@@ -28,9 +29,14 @@ export function createAdmission(countFitting: CountFitting, fitting: number): Ad
     return new Set(names.slice(0, await countFitting([...asked.tokens.values()])));
   }
 
-  return async (request, tokens) => {
-    const asked = requests.get(request) ?? { tokens: new Map(), counting: undefined };
+  function askedOf(request: object): Asked {
+    const asked = requests.get(request) ?? { tokens: new Map(), beyond: new Map(), counting: undefined };
     requests.set(request, asked);
+    return asked;
+  }
+
+  /** How many of these, from the first, fit beside what other fields of the request have asked for. */
+  async function admit(asked: Asked, tokens: readonly TokenRef[]): Promise<number> {
     const names = tokens.map(tokenKey);
     const added = names.flatMap((name, nth) => {
       const token = tokens[nth];
@@ -47,16 +53,30 @@ export function createAdmission(countFitting: CountFitting, fitting: number): Ad
     const left = new Set(names.slice(end));
     for (const name of added) if (left.has(name)) asked.tokens.delete(name);
     return end;
-  };
-}
+  }
 
-/** For a field that reads all of its tokens or none: throws INVALID_REQUEST unless they fit. */
-export async function requireAdmitted(
-  admit: AdmitTokens,
-  request: object,
-  tokens: readonly TokenRef[],
-): Promise<void> {
-  if ((await admit(request, tokens)) === tokens.length) return;
-  const message = "the request asks for tokens whose documents exceed one answer; ask for fewer at once";
-  throw new ApiError("INVALID_REQUEST", [{ path: "", message }]);
+  return {
+    /**
+     * How many of these tokens, from the first, a list may read: those whose documents fit into one answer beside those
+     * that other fields of the request have asked for, or else the first, so that it can be gone through. Throws
+     * INVALID_REQUEST where such first ones exceed one answer as well.
+     */
+    async admitList(request: object, tokens: readonly TokenRef[]): Promise<number> {
+      const asked = askedOf(request);
+      const count = await admit(asked, tokens);
+      const [first] = tokens;
+      if (count > 0 || first === undefined) return count;
+      const name = tokenKey(first);
+      asked.beyond.set(name, first);
+      const before = [...asked.beyond.keys()].indexOf(name);
+      if (before < (await countFitting([...asked.beyond.values()]))) return 1;
+      asked.beyond.delete(name);
+      throw exceeded();
+    },
+
+    /** For a field that reads all of its tokens or none: throws INVALID_REQUEST unless they fit. */
+    async requireAdmitted(request: object, tokens: readonly TokenRef[]): Promise<void> {
+      if ((await admit(askedOf(request), tokens)) < tokens.length) throw exceeded();
+    },
+  };
 }

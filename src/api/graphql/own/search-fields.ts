@@ -83,10 +83,8 @@ export function createSearchFields(deps: SearchFieldDeps) {
       let fitting: Promise<typeof page> | undefined;
       /** The page with as many tokens as fit beside those of the request's other fields. */
       async function cut(): Promise<typeof page> {
-        const count = await catalog.admit(caller, refsOf(collection, tokenIds));
-        return count === tokenIds.length
-          ? page
-          : catalog.findPage(collection, { ...query, limit: Math.max(1, count) });
+        const count = await catalog.admitList(caller, refsOf(collection, tokenIds));
+        return count === tokenIds.length ? page : catalog.findPage(collection, { ...query, limit: count });
       }
       // Each computed only if it is selected.
       return {
@@ -118,7 +116,7 @@ export function createSearchFields(deps: SearchFieldDeps) {
 
     async searchAll(args: z.input<typeof acrossArguments>, caller: Caller) {
       const { text, ...query } = readArguments(acrossArguments, args);
-      const admit = (tokens: readonly TokenRef[]) => catalog.admit(caller, tokens);
+      const admit = (tokens: readonly TokenRef[]) => catalog.admitList(caller, tokens);
       return camelKeys(viewFound(await across.find(text, { ...query, admit })));
     },
 
