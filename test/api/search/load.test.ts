@@ -4,6 +4,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
 import type { TokenSort } from "../../../src/api/search/query.ts";
 import { loadIndex } from "../../../src/api/search/sync/load-index.ts";
+import { copyTokens } from "../../../src/api/search/sync/store.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION, emptyTables, ref } from "../../support/refresh.ts";
 import { number, text } from "../metadata/traits-harness.ts";
@@ -80,6 +81,24 @@ it("names, ids and numbers of every kind are sorted, found and counted as by a s
       sorted(model, filter, { by: "latest" }),
     );
   }
+});
+
+it("of names and descriptions as long as documents, the part that counts is read, not all of it", async () => {
+  const long = (start: string): string => start + "é".repeat(900_000);
+  await database.query(
+    `insert into vitrine.token (chain_id, collection, token_id, name, description)
+     values ($1, $2, 1, $3, $4), ($1, $2, 2, 'Short', 'Short')`,
+    [CHAIN_ID, COLLECTION, long("Hero "), long("A hero ")],
+  );
+  const collection = { chainId: CHAIN_ID, collection: COLLECTION };
+  const sizes: number[] = [];
+
+  await copyTokens(database, collection, "-1", undefined, (bytes, at) => sizes.push(bytes.length - at));
+
+  expect(sizes.map((size) => size < 5_000)).toEqual([true, true]);
+  const { index } = await loadIndex({ database, tables, collection });
+  expect(index.names.textOf(0)).toBe(`hero ${"é".repeat(995)}`);
+  expect(index.names.textOf(1)).toBe("short");
 });
 
 it("a collection of several ranges has every token once", async () => {
