@@ -1,5 +1,5 @@
 /**
- * Two collections and a delegate registry under random transactions, of which many end on a side that the chain gives up:
+ * Three collections and a delegate registry under random transactions, of which many end on a side that the chain gives up:
  * in the end the service says what the contracts say. FUZZ_SECONDS sets the duration (60), FUZZ_SEED repeats the
  * transactions of a run; what the service had seen before a reorg depends on the machine.
  */
@@ -40,15 +40,19 @@ beforeAll(async () => {
   [chain, origin] = await Promise.all([startChain(), startOrigin((path) => ({ body: documentOf(path) }))]);
   const heroes = await chain.deploy("VitrineHeroes", [`${origin.url}/${SIDES[0]}/`]);
   const items = await chain.deploy("VitrineItems", [`${origin.url}/${SIDES[0]}/{id}`]);
+  const early = await chain.deploy("EarlyHeroes");
   const registry = await chain.deploy("DelegateRegistryV2");
   const actors = { holders: [1, 2, 3].map(chain.account), lockers: [4, 5].map(chain.account) };
-  ledger = { chain, heroes, items, registry, actors, documents: origin.url };
+  ledger = { chain, heroes, items, early, registry, actors, documents: origin.url };
   const lockers = actors.lockers.map(({ address }) => address);
   await chain.write(heroes, "updateApprovedContracts", [lockers, lockers.map(() => true)]);
-  site = await createSite([{ chain, collections: [heroes, items].map(lower), registry: lower(registry) }], {
-    ALLOW_PRIVATE_HOSTS: origin.host,
-    REFRESH_CONCURRENCY: "8",
-  });
+  site = await createSite(
+    [{ chain, collections: [heroes, items, early].map(lower), registry: lower(registry) }],
+    {
+      ALLOW_PRIVATE_HOSTS: origin.host,
+      REFRESH_CONCURRENCY: "8",
+    },
+  );
   service = await site.start(SCHEMA);
 });
 afterAll(async () => {
@@ -70,7 +74,7 @@ it("follows every branch to what the contracts say", async () => {
   const partner = createPartner(service.baseUrl, await createKey(service));
   const reader = createReader(service.baseUrl);
   const startedAt = Date.now();
-  let [epochs, reorgs] = [0, 0];
+  let [epochs, reorgs, tokens] = [0, 0, 0];
   for (; Date.now() - startedAt < seconds * 1_000; epochs++) {
     const random = createRandom(seed, epochs);
     for (let round = 0; round < ROUNDS; round++) {
@@ -85,10 +89,11 @@ it("follows every branch to what the contracts say", async () => {
     await untilIndexed(service, chain);
     const before = BigInt(random.whole(1, Number(await chain.blockNumber())));
     const truth = await contractsSay(ledger, before);
+    tokens = [truth.found, truth.foundEarly].flatMap(({ all = [] }) => all).length;
     const said = await untilFollowed(truth, () => serviceSays(ledger, partner, reader, before));
     expect(said, `seed ${seed}, epoch ${epochs}`).toEqual(truth);
   }
-  say({ test: "chain", epochs, reorgs });
+  say({ test: "chain", epochs, reorgs, tokens });
   expect(epochs).toBeGreaterThan(0);
 });
 

@@ -1,7 +1,8 @@
-/** Random transactions of two collections and a delegate registry, and reorganisations that replace some of them. */
+/** Random transactions of three collections and a delegate registry, and reorganisations that replace some of them. */
 
 import { type HDAccount, zeroHash } from "viem";
 import type { Chain, Contract } from "../../../demo/chain.ts";
+import { balancesOf } from "../../support/contract-answers.ts";
 import type { Random } from "./random.ts";
 
 export const HERO_IDS = [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n];
@@ -10,6 +11,9 @@ export const ITEM_IDS = [1n, 2n, 3n];
 export const SIDES = ["north", "east", "south", "west"];
 // Ponder takes a chain's last 30 blocks for unsettled.
 const DEPTH_MAX = 20;
+
+const RANGE_MAX = 20;
+const EARLY_MAX = 90;
 
 export interface Actors {
   readonly holders: readonly HDAccount[];
@@ -20,19 +24,27 @@ export interface Ledger {
   readonly chain: Chain;
   readonly heroes: Contract;
   readonly items: Contract;
+  /** Its tokens are minted in ranges (ERC-2309), from 1 on. */
+  readonly early: Contract;
   readonly registry: Contract;
   readonly actors: Actors;
   /** Where the documents are: `<url>/<side>/<id>`. */
   readonly documents: string;
 }
 
+/** How many tokens of ranges there are; none is ever burned. */
+export async function mintedEarly({ chain, early, actors }: Ledger): Promise<number> {
+  const balances = await balancesOf(chain, early, actors.holders);
+  return Number(balances.reduce((sum, balance) => sum + balance, 0n));
+}
+
 type Move = (random: Random) => Promise<unknown>;
 
 export function createMoves(ledger: Ledger) {
-  const { chain, heroes, items, registry, actors, documents } = ledger;
+  const { chain, heroes, items, early, registry, actors, documents } = ledger;
   const uriOf = (random: Random, id: bigint): string => `${documents}/${random.pick(SIDES)}/${id}`;
-  const ownerOf = async (id: bigint): Promise<HDAccount | undefined> => {
-    const owner = await chain.read(heroes, "ownerOf", [id]).catch(() => undefined);
+  const ownerOf = async (contract: Contract, id: bigint): Promise<HDAccount | undefined> => {
+    const owner = await chain.read(contract, "ownerOf", [id]).catch(() => undefined);
     return actors.holders.find(({ address }) => address === owner);
   };
 
@@ -40,9 +52,21 @@ export function createMoves(ledger: Ledger) {
     (random) => chain.write(heroes, "mint", [random.pick(actors.holders).address, random.pick(HERO_IDS)]),
     async (random) => {
       const id = random.pick(HERO_IDS);
-      const owner = await ownerOf(id);
+      const owner = await ownerOf(heroes, id);
       const to = random.pick(actors.holders).address;
       if (owner) await chain.write(heroes, "transferFrom", [owner.address, to, id], owner);
+    },
+    async (random) => {
+      const from = BigInt(1 + (await mintedEarly(ledger)));
+      const size = BigInt(random.whole(0, Math.min(RANGE_MAX, EARLY_MAX - Number(from))));
+      const to = random.pick(actors.holders).address;
+      if (from < EARLY_MAX) await chain.write(early, "mintConsecutive", [to, from, from + size]);
+    },
+    async (random) => {
+      const id = BigInt(random.whole(1, Math.max(1, await mintedEarly(ledger))));
+      const owner = await ownerOf(early, id);
+      const to = random.pick(actors.holders).address;
+      if (owner) await chain.write(early, "transferFrom", [owner.address, to, id], owner);
     },
     (random) => (random.chance(0.5) ? chain.write(heroes, "burn", [random.pick(HERO_IDS)]) : chain.mine()),
     (random) => chain.write(heroes, "lockId", [random.pick(HERO_IDS)], random.pick(actors.lockers)),

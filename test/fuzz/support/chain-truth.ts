@@ -1,11 +1,12 @@
 /** What the contracts say, and what the service says, in one form. */
 
 import { parseAbiItem } from "viem";
+import type { Contract } from "../../../demo/chain.ts";
 import type { TokenView } from "../../../src/api/catalog/tokens/token-view.ts";
 import type { createPartner } from "../../e2e/world.ts";
 import type { Reader } from "../../support/chain-tables.ts";
 import { delegationsOf, holdingsOf, lower, ownerOf } from "../../support/contract-answers.ts";
-import { HERO_IDS, ITEM_IDS, type Ledger } from "./chain-moves.ts";
+import { HERO_IDS, ITEM_IDS, type Ledger, mintedEarly } from "./chain-moves.ts";
 
 const ZERO = `0x${"0".repeat(40)}`;
 const TRANSFER = parseAbiItem(
@@ -19,11 +20,14 @@ export interface Truth {
   readonly itemNames: Readonly<Record<string, string>>;
   /** Hero ids by what they are found by. */
   readonly found: Readonly<Record<string, readonly string[]>>;
+  /** The same of tokens that were minted in ranges. */
+  readonly foundEarly: Readonly<Record<string, readonly string[]>>;
   /** Numbers of heroes by the value of their trait. */
   readonly sides: Readonly<Record<string, number>>;
   /** Numbers of heroes by owner, now and at a block. */
   readonly owners: Readonly<Record<string, string>>;
   readonly ownersBefore: Readonly<Record<string, string>>;
+  readonly earlyOwnersBefore: Readonly<Record<string, string>>;
   /** Transfers, newest first. */
   readonly transfers: readonly string[];
   /** Hashes of delegations, by who granted them. */
@@ -37,7 +41,7 @@ interface Hero {
 }
 
 export async function contractsSay(ledger: Ledger, before: bigint): Promise<Truth> {
-  const { chain, heroes, items, registry, actors, documents } = ledger;
+  const { chain, heroes, items, early, registry, actors, documents } = ledger;
   const pathOf = (uri: unknown): string => String(uri).slice(documents.length);
   const found: [string, Hero | null][] = await each(HERO_IDS, async (id) => {
     const owner = await ownerOf(chain, heroes, id);
@@ -51,14 +55,22 @@ export async function contractsSay(ledger: Ledger, before: bigint): Promise<Trut
   const live = found.filter((one): one is [string, Hero] => one[1] !== null);
   const idsWhere = (holds: (hero: Hero) => boolean): string[] =>
     live.filter(([, hero]) => holds(hero)).map(([id]) => id);
-  const atBlock = await each(HERO_IDS, async (id) =>
-    chain.publicClient
-      .readContract({ ...heroes, functionName: "ownerOf", args: [id], blockNumber: before })
-      .then(
-        (owner) => String(owner).toLowerCase(),
-        () => undefined,
-      ),
-  );
+  const ownersAt = async (contract: Contract, ids: readonly bigint[]): Promise<Record<string, string>> => {
+    const owners = await each(ids, async (id) =>
+      chain.publicClient
+        .readContract({ ...contract, functionName: "ownerOf", args: [id], blockNumber: before })
+        .then(
+          (owner) => String(owner).toLowerCase(),
+          () => undefined,
+        ),
+    );
+    return texts(count(owners.filter((owner) => owner !== undefined)));
+  };
+  const earlyIds = Array.from({ length: await mintedEarly(ledger) }, (_, nth) => BigInt(nth + 1));
+  const earlyOwners = await each(earlyIds, async (id) => ({
+    id: String(id),
+    owner: await ownerOf(chain, early, id),
+  }));
   const holdings = await holdingsOf(chain, items, actors.holders, ITEM_IDS);
   const logs = await chain.publicClient.getLogs({
     address: heroes.address,
@@ -83,9 +95,19 @@ export async function contractsSay(ledger: Ledger, before: bigint): Promise<Trut
         actors.holders.map((holder) => [lower(holder), idsWhere(({ owner }) => owner === lower(holder))]),
       ),
     },
+    foundEarly: {
+      all: earlyOwners.map(({ id }) => id),
+      ...Object.fromEntries(
+        actors.holders.map((holder) => [
+          lower(holder),
+          earlyOwners.filter(({ owner }) => owner === lower(holder)).map(({ id }) => id),
+        ]),
+      ),
+    },
     sides: count(live.map(([, { name }]) => String(name).split("/")[1] ?? "")),
     owners: texts(count(live.map(([, { owner }]) => String(owner)))),
-    ownersBefore: texts(count(atBlock.filter((owner) => owner !== undefined))),
+    ownersBefore: await ownersAt(heroes, HERO_IDS),
+    earlyOwnersBefore: await ownersAt(early, earlyIds),
     transfers: logs
       .map(
         ({ blockNumber, args: { from, to, tokenId } }) =>
@@ -102,7 +124,7 @@ export async function contractsSay(ledger: Ledger, before: bigint): Promise<Trut
 }
 
 export async function serviceSays(
-  { chain, heroes, items, actors }: Ledger,
+  { chain, heroes, items, early, actors }: Ledger,
   { call, token }: ReturnType<typeof createPartner>,
   reader: Reader,
   before: bigint,
@@ -113,8 +135,9 @@ export async function serviceSays(
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
     return body as Body;
   };
-  const list = async (filter: string): Promise<string[]> => {
-    const page = await get<{ items: TokenView[]; total: number }>(`${market}/tokens?limit=50${filter}`);
+  const list = async (of: Contract, filter = ""): Promise<string[]> => {
+    const path = `/market/collections/${lower(of)}/tokens?limit=100${filter}`;
+    const page = await get<{ items: TokenView[]; total: number }>(path);
     const ids = page.items.map(({ token_id }) => token_id);
     if (page.total !== ids.length) ids.push(`total ${page.total}`);
     return ids;
@@ -137,11 +160,19 @@ export async function serviceSays(
   const holdings = balances
     .map(({ tokenId, holder, balance }): [string, string] => [`${tokenId} ${holder}`, String(balance)])
     .sort(([a], [b]) => (a < b ? -1 : 1));
+  const byHolder = async (of: Contract): Promise<Record<string, string[]>> =>
+    Object.fromEntries(
+      await each(actors.holders, async (holder) => [
+        lower(holder),
+        await list(of, `&owner=${lower(holder)}`),
+      ]),
+    );
   const { traits } = await get<{
     traits: { trait_type: string; values: { value: string; count: number }[] }[];
   }>(`${market}/traits`);
-  const ownersOf = async (query: string): Promise<Record<string, string>> => {
-    const page = await get<{ items: { owner: string; quantity: string }[] }>(`${market}/owners${query}`);
+  const ownersOf = async (of: Contract, query = ""): Promise<Record<string, string>> => {
+    const path = `/market/collections/${lower(of)}/owners${query}`;
+    const page = await get<{ items: { owner: string; quantity: string }[] }>(path);
     return Object.fromEntries(page.items.map(({ owner, quantity }) => [owner, quantity]));
   };
   const events: { block: number; token_id: string; from: string | null; to: string | null; type: string }[] =
@@ -163,20 +194,20 @@ export async function serviceSays(
       ),
     ),
     found: {
-      all: await list(""),
-      locked: await list("&locked=true"),
-      ...Object.fromEntries(
-        await each(actors.holders, async (holder) => [lower(holder), await list(`&owner=${lower(holder)}`)]),
-      ),
+      all: await list(heroes),
+      locked: await list(heroes, "&locked=true"),
+      ...(await byHolder(heroes)),
     },
+    foundEarly: { all: await list(early), ...(await byHolder(early)) },
     sides: Object.fromEntries(
       (traits.find(({ trait_type }) => trait_type === "Side")?.values ?? []).map(({ value, count: of }) => [
         value,
         of,
       ]),
     ),
-    owners: await ownersOf(""),
-    ownersBefore: await ownersOf(`?at_block=${before}`),
+    owners: await ownersOf(heroes),
+    ownersBefore: await ownersOf(heroes, `?at_block=${before}`),
+    earlyOwnersBefore: await ownersOf(early, `?at_block=${before}`),
     transfers: events.map(
       ({ block, token_id, from, to }) => `${block} ${token_id} ${from ?? ZERO} ${to ?? ZERO}`,
     ),
