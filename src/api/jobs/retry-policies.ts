@@ -129,7 +129,7 @@ export const retryPolicies = {
 
 /**
  * Origins lag their own events: a token that an event left `unchanged` or `failed` is fetched again this many times. One
- * that was burned before its fetch is rechecked, since a reorg may remove the burn and leave the event.
+ * that was burned before its fetch ended is rechecked, since a reorg may remove the burn and leave the event.
  */
 export const recheckPolicy = {
   pausesMs: [30 * SECOND, 5 * MINUTE, DAY],

@@ -1,6 +1,7 @@
 /** Origins lag behind their own events, so a document that an event left unchanged is rechecked (design: "Refresh"). */
 
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
 import { depth } from "../../../src/api/refresh/queue/overview-store.ts";
 import type { Trigger } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -38,7 +39,7 @@ beforeEach(async () => {
 });
 
 /** A served token, and a worker whose origin answers by the number of the fetch. */
-async function start(answer: (nth: number) => ReturnType<typeof hero>) {
+async function start(answer: (nth: number) => Resolution | Promise<Resolution>) {
   const { worker, calls } = setup.start(({ nth }) => answer(nth));
   const rest = (fetches: number) =>
     eventually(
@@ -109,7 +110,7 @@ describe("an event that changes nothing", () => {
   });
 });
 
-describe("an event of a token that was burned before its fetch", () => {
+describe("an event of a token that was burned before its fetch ended", () => {
   const burned = (isBurned: boolean) =>
     database.query(`update ${tables.tokenState} set burned = $1, burned_block = case when $1 then 90 end`, [
       isBurned,
@@ -123,6 +124,18 @@ describe("an event of a token that was burned before its fetch", () => {
 
     await burned(false);
     expect(await token.after(31, 1)).toBe("rests");
+  });
+
+  it("is fetched again if it was burned during the fetch", async () => {
+    await test.insert("tokenState", state);
+    const token = await start(async (nth) => {
+      if (nth === 1) await burned(true);
+      return hero("New");
+    });
+    await token.ask("event", 1);
+
+    await burned(false);
+    expect(await token.after(31, 2)).toBe("rests");
   });
 
   it("is not fetched while the burn stays, and leaves nothing in the queue", async () => {

@@ -26,6 +26,8 @@ export interface RecordedOutcome {
   readonly reason: string | null;
   /** True for a token without transfers. */
   readonly isUnseen?: true;
+  /** True for a burned token, whatever was read of it. */
+  readonly isBurned?: true;
 }
 
 /** The changes to write for one fetch. */
@@ -60,10 +62,10 @@ export async function decide(
 ): Promise<Decision> {
   const burnedBlock = served?.burnedBlock ?? null;
   // Even if its metadata was read meanwhile.
-  if (burnedBlock !== null) return isNotFound(burnedReason(burnedBlock));
+  if (burnedBlock !== null) return isBurned(burnedReason(burnedBlock));
   if (resolution.kind === "failed") {
     const reason = explainFailure(resolution);
-    if (resolution.reason === "burned") return isNotFound(reason);
+    if (resolution.reason === "burned") return isBurned(reason);
     // The token was known, and now neither the chain nor the contract has it. Served metadata goes only after a reorg:
     // a contract may revert temporarily, and a chain index need not reach back to the mint.
     const isReverted =
@@ -100,4 +102,9 @@ export async function decide(
 const isNotFound = (reason: string): Decision => ({
   kind: "unknown",
   outcome: { status: "not_found", reason },
+});
+
+const isBurned = (reason: string): Decision => ({
+  kind: "unknown",
+  outcome: { status: "not_found", reason, isBurned: true },
 });

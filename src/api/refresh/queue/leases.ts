@@ -126,6 +126,8 @@ const mayMoveAfter = (host: string): string => `r.wanted > r.started and ${mayHa
 /** The outcome of a fetch, as far as the queue is concerned. */
 export interface FetchEnding {
   readonly status: "updated" | "unchanged" | "failed" | "not_found";
+  /** The token is burned: rechecked as such. */
+  readonly isBurned?: boolean | undefined;
   /** The host of the document. */
   readonly host?: string | undefined;
 }
@@ -169,7 +171,7 @@ export async function complete<Each extends Lease>(
      returning r.chain_id, r.collection, r.token_id`,
     [
       ...keysOf(leases),
-      leases.map(({ burnedBlock }, index) => (burnedBlock === undefined ? endings[index]?.status : "burned")),
+      endings.map(({ status, isBurned }) => (isBurned ? "burned" : status)),
       endings.map(({ host }) => host ?? null),
     ],
     "complete leases",
