@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
 import {
   complete,
+  lockLeases,
   release,
   renew,
   reschedule,
@@ -107,6 +108,25 @@ describe("a lease", () => {
 
     const other = leases.find((lease) => lease !== renewed)?.tokenId;
     expect((await claim(database, tables, SHARE, 2)).map(({ tokenId }) => tokenId)).toEqual([other]);
+  });
+
+  it("is renewed while another is being recorded, however long that takes", async () => {
+    await ask(database, ["1", "2"]);
+    const leases = await claim(database, tables, SHARE, 2);
+    const [recorded] = leases;
+    if (!recorded) throw new Error("nothing was due");
+    await passSeconds(database, 14);
+
+    await database.transaction(async (tx) => {
+      await lockLeases(tx, [recorded], []);
+      await renew(database, leases);
+    });
+    await passSeconds(database, 14);
+    await returnExpired(database);
+
+    expect((await claim(database, tables, SHARE, 2)).map(({ tokenId }) => tokenId)).toEqual([
+      recorded.tokenId,
+    ]);
   });
 
   it("that ran out is taken up again at once, whatever an anonymous caller has to wait for", async () => {

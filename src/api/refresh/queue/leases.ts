@@ -66,10 +66,13 @@ const lockInOrder = lockRows("");
 const keysOf = (leases: readonly Lease[]): unknown[] =>
   columnsOf(leases, "chainId", "collection", "tokenId", "id");
 
-/** Extends leases that were not lost. */
+/**
+ * Extends leases that were not lost. Waits for none that is being recorded, which can take seconds where documents are large:
+ * while its row is locked, nobody puts it back, and the others would run out.
+ */
 export async function renew(db: Queryable, leases: readonly Lease[]): Promise<void> {
   await db.query(
-    `with leased as (${lockInOrder})
+    `with leased as (${lockInOrder} skip locked)
      update vitrine.refresh r set leased_until = now() + ${LEASE}
        from leased h where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)`,
     keysOf(leases),
