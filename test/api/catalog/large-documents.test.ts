@@ -1,5 +1,6 @@
 /** Documents of up to 2 MiB each: a list of them is answered in parts, or refused, and never as a whole. */
 
+import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, it } from "vitest";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
@@ -43,11 +44,24 @@ beforeAll(async () => {
   }
 });
 
-const record = async (chainId: number, collection: string, tokenId: string, description: string) => {
-  const document = found({ name: `Large ${tokenId}`, description });
+const record = async (
+  chainId: number,
+  collection: string,
+  tokenId: string,
+  description: string,
+  image?: string,
+) => {
+  const document = found({ name: `Large ${tokenId}`, description, ...(image && { image }) });
   const token = { chainId, collection, tokenId };
   await test.database.transaction((tx) => recordOne(api.metadata, tx, token, "rest", document));
 };
+
+const cache = (url: string) =>
+  test.database.query(
+    `insert into vitrine.media (kind, url_hash, url, host, status, file)
+     values ('image', sha256(convert_to($1, 'UTF8')), $1, 'img.example', 'accepted', $2)`,
+    [url, `${createHash("sha256").update(url).digest("hex")}.png`],
+  );
 
 const searchAll = async (): Promise<string[]> => {
   const { status, body } = await api.call(`/market/search?q=large&limit=100&chain_id=${CHAIN_ID}`, { key });
@@ -105,6 +119,39 @@ it.each([
 
   expect(pages.map(({ ids }) => ids.length)).toEqual(lengths);
   expect(pages.flatMap(({ ids }) => ids)).toEqual(all);
+});
+
+/** As a browser requests it: again where it says that tokens are being loaded. */
+const readPage = async (path: string): Promise<string> => {
+  for (;;) {
+    const { status, text, headers } = await api.call(path, { headers: { accept: "text/html" } });
+    if (status !== 503 || headers.get("refresh") === null) return text;
+  }
+};
+
+it("a collection's page shows as many as fit, and the others page by page", async () => {
+  const shown: string[] = [];
+  for (let path: string | undefined = `/collections/${CHAIN_ID}/${COLLECTION}`; path !== undefined; ) {
+    const text = await readPage(path);
+    const ids = [...text.matchAll(/<a class="token" href="[^"]*\/([^"/]+)"/g)].map((match) => match[1] ?? "");
+    expect(ids).toHaveLength(FITTING);
+    shown.push(...ids);
+    path = /rel="next" href="([^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+  }
+
+  expect(shown).toEqual(IDS);
+});
+
+it("the home page reads as many of a collection as fit, to show three pictures", async () => {
+  const names = IDS.map((id) => `https://img.example/${id}-of-${COLLECTION}.png`);
+  for (const [nth, tokenId] of IDS.entries())
+    await record(CHAIN_ID, COLLECTION, tokenId, tokenId.padEnd(DESCRIPTION_CHARACTERS, "x"), names[nth]);
+  // The first that is cached would be the last of nine.
+  await cache(names[FITTING - 1] ?? "");
+  await cache(names[8] ?? "");
+  const pictures = (await readPage("/collections")).match(/<img src="\/media\/images\/[^"]*"/g);
+
+  expect(pictures).toHaveLength(1);
 });
 
 it.each([

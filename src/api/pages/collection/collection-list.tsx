@@ -61,15 +61,15 @@ export const readPreviews = (site: Site, collections: Site["collections"]["all"]
   );
 
 async function previewOf(
-  { search, catalogModule }: Site,
+  { catalogModule: { catalog } }: Site,
   collection: Site["collections"]["all"][number],
 ): Promise<readonly TokenView[]> {
-  const page = await search.page(collection, {
+  const page = await catalog.findPage(collection, {
     filter: { criteria: [], ranges: [] },
     sort: { by: "id", descending: false },
     limit: PREVIEWS * 3,
   });
-  const tokens = await catalogModule.catalog.listPage(collection, page);
+  const tokens = await catalog.listPage(collection, page);
   return tokens.filter(({ image }) => image.status === "cached").slice(0, PREVIEWS);
 }
 

@@ -36,10 +36,11 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
   const asked = readQuery(new URL(c.req.url).searchParams);
   const { filter, sort, cursor } = asked;
   const isPart = c.req.query("part") === "tokens";
+  const { catalog } = site.catalogModule;
   // Requested together, so that both see the same state of the search index.
   const answers = await soon(
     Promise.all([
-      site.search.page(collection, { filter, sort, cursor, limit: PAGE_TOKENS }),
+      catalog.findPage(collection, { filter, sort, cursor, limit: PAGE_TOKENS }),
       isPart ? undefined : site.search.panel(collection, filter),
       isPart || !hasConditions(filter) ? undefined : site.search.panel(collection, EVERYTHING),
     ]),
@@ -48,7 +49,7 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
   const [page, filtered, whole] = answers;
   const facets = filtered && whole ? steady(whole, filtered) : filtered;
   const path = site.to(collectionPath(pathOf(collection)));
-  const listed = site.catalogModule.catalog.listPage(collection, page);
+  const listed = catalog.listPage(collection, page);
   // The part that the script appends to the grid.
   if (facets === undefined) {
     const results = { site, asked, page, tokens: await listed, path };
