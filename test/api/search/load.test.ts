@@ -2,9 +2,10 @@
 
 import { beforeEach, expect, it, vi } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
+import { createTokenBatch } from "../../../src/api/search/columns/token-batch.ts";
 import type { TokenSort } from "../../../src/api/search/query.ts";
 import { loadIndex } from "../../../src/api/search/sync/load-index.ts";
-import { copyTokens } from "../../../src/api/search/sync/store.ts";
+import { copyTokens, readIdAfter } from "../../../src/api/search/sync/store.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION, emptyTables, ref } from "../../support/refresh.ts";
 import { number, text } from "../metadata/traits-harness.ts";
@@ -99,6 +100,39 @@ it("of names and descriptions as long as documents, the part that counts is read
   const { index } = await loadIndex({ database, tables, collection });
   expect(index.names.textOf(0)).toBe(`hero ${"é".repeat(995)}`);
   expect(index.names.textOf(1)).toBe("short");
+});
+
+it("a batch takes more rows, text and traits than it begins with room for", async () => {
+  const names = ["a", "b", "c"].map((letter) => letter.repeat(900));
+  const traits = names.map((_, nth) => Array.from({ length: 200 }, (_, at) => 1_000 * nth + at));
+  for (const [nth, name] of names.entries())
+    await database.query(
+      "insert into vitrine.token (chain_id, collection, token_id, name, traits) values ($1, $2, $3, $4, $5)",
+      [CHAIN_ID, COLLECTION, nth, name, traits[nth]],
+    );
+  const batch = createTokenBatch(1);
+
+  await copyTokens(database, ref(""), "-1", undefined, batch.add);
+
+  const rows = [0, 1, 2];
+  const textAt = ({ from, to }: { from: number; to: number }) => batch.bytes.toString("utf8", from, to);
+  expect(batch.size).toBe(3);
+  expect(rows.map(batch.idOf)).toEqual(rows);
+  expect(rows.map((nth) => textAt(batch.namePlace(nth)))).toEqual(names);
+  expect(
+    rows.map((nth) => [...batch.traits().subarray(batch.traitsFrom(nth), batch.traitsFrom(nth + 1))]),
+  ).toEqual(traits);
+});
+
+it("a range has as many ids as its batch expects", async () => {
+  await database.query(
+    "insert into vitrine.token (chain_id, collection, token_id) select $1, $2, id from generate_series(1, 10) id",
+    [CHAIN_ID, COLLECTION],
+  );
+
+  expect(await readIdAfter(database, ref(""), "-1", 4)).toBe("4");
+  expect(await readIdAfter(database, ref(""), "4", 4)).toBe("8");
+  expect(await readIdAfter(database, ref(""), "8", 4)).toBeUndefined();
 });
 
 it("a collection of several ranges has every token once", async () => {

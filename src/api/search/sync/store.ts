@@ -111,7 +111,7 @@ export async function readIdAfter(
   const [row] = await db.query<{ tokenId: string }>(
     `select token_id::text as "tokenId" from vitrine.token
       where chain_id = $1 and collection = $2 and token_id > $3
-      order by vitrine.token.token_id offset $4 limit 1`,
+      order by vitrine.token.token_id offset $4::bigint - 1 limit 1`,
     [chainId, collection, after, offset],
   );
   return row?.tokenId;
