@@ -180,6 +180,45 @@ describe("a stored document of older rules", () => {
     expect(await renormaliser.progress()).toMatchObject({ total: 1, done: 1, changed: 0 });
   });
 
+  it("of the largest size is read with one or two others at a time, not with a hundred", async () => {
+    let characters = 0;
+    const measured: Database = {
+      ...database,
+      transaction: (work, kind) =>
+        database.transaction(
+          (tx) =>
+            work({
+              async query<Row>(sql: string, parameters?: readonly unknown[], name?: string) {
+                const rows = await tx.query<Row>(sql, parameters, name);
+                characters += JSON.stringify(rows, (_key, value) =>
+                  value?.type === "Buffer" ? "" : value,
+                ).length;
+                return rows;
+              },
+            }),
+          kind,
+        ),
+    };
+    const description = "x".repeat(900_000);
+    for (const tokenId of ["1", "2", "3", "4", "5", "6", "7", "8"]) {
+      await storeOld(tokenId, JSON.stringify({ ...HERO, description, nth: tokenId }));
+      await database.query(
+        `update vitrine.version set metadata = replace(metadata, '"description":null', $2)
+          where id = (select served_version from vitrine.token where token_id = $1)`,
+        [tokenId, `"description":"${description}"`],
+      );
+    }
+    const by = createRenormaliser({ ...deps, database: measured });
+    let most = 0;
+    for (let end = ""; end !== "idle"; most = Math.max(most, characters)) {
+      characters = 0;
+      end = await by.advance();
+    }
+
+    expect(await by.progress()).toMatchObject({ done: 8, changed: 0, failed: 0 });
+    expect(most).toBeLessThan(2.1 * description.length);
+  });
+
   it("that gets a new issue is a new version, and one whose conflicts alone differ is not", async () => {
     const attributes = (value: string) =>
       `{"name": "Hero", "image": "https://img.example/1.png", "attributes": [{"trait_type": "N", "display_type": "number", "value": ${value}}]}`;

@@ -106,13 +106,16 @@ export interface StoredReading extends TokenRef {
   readonly block: number;
   readonly hash: string;
   readonly verified: Verified;
-  /** Stored as JSON text. */
-  readonly metadata: string;
-  readonly issues: string;
   readonly complete: boolean;
   readonly standard: Standard | null;
   /** The length of the body; null if it is no longer stored. */
   readonly bytes: number | null;
+}
+
+/** What older rules read of a document, as JSON text. */
+export interface StoredResult {
+  readonly metadata: string;
+  readonly issues: string;
 }
 
 /** The served ones of these versions, ordered by id, at most `limit`. */
@@ -124,7 +127,7 @@ export async function readStored(
 ): Promise<StoredReading[]> {
   const rows = await tx.query<Omit<StoredReading, "chainId" | "block"> & { chainId: string; block: string }>(
     `select v.id as "versionId", v.chain_id as "chainId", v.collection, v.token_id as "tokenId", v.uri,
-            v.read_block as block, v.content_hash as hash, v.verified, v.metadata, v.issues, v.complete, s.standard,
+            v.read_block as block, v.content_hash as hash, v.verified, v.complete, s.standard,
             octet_length(d.body) as bytes
        from vitrine.version v
        join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (v.chain_id, v.collection, v.token_id)
@@ -136,6 +139,18 @@ export async function readStored(
     [ids, limit],
   );
   return rows.map((row) => ({ ...row, chainId: Number(row.chainId), block: Number(row.block) }));
+}
+
+/** By version. */
+export async function readResults(
+  tx: Queryable,
+  versionIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredResult>> {
+  const rows = await tx.query<StoredResult & { versionId: string }>(
+    `select id as "versionId", metadata, issues from vitrine.version where id = any($1::bigint[])`,
+    [versionIds],
+  );
+  return new Map(rows.map(({ versionId, ...result }) => [versionId, result]));
 }
 
 export async function readBodies(

@@ -23,10 +23,12 @@ import {
   noteProgress,
   type RenormaliseState,
   readBodies,
+  readResults,
   readState,
   readStored,
   requestPass,
   type StoredReading,
+  type StoredResult,
   staleIds,
   startPass,
   type Tally,
@@ -153,11 +155,22 @@ async function readAgain(
   batch: readonly StoredReading[],
 ): Promise<Tally> {
   const withBody = batch.filter(({ bytes }) => bytes !== null);
-  const bodies = await readBodies(tx, [...new Set(withBody.map(({ hash }) => hash))]);
-  const readings: { readonly stored: StoredReading; readonly end: FetchEnd }[] = [];
+  const [bodies, results] = await Promise.all([
+    readBodies(tx, [...new Set(withBody.map(({ hash }) => hash))]),
+    readResults(
+      tx,
+      withBody.map(({ versionId }) => versionId),
+    ),
+  ]);
+  const readings: {
+    readonly stored: StoredReading;
+    readonly before: StoredResult;
+    readonly end: FetchEnd;
+  }[] = [];
   for (const stored of withBody) {
     const body = bodies.get(stored.hash);
-    if (body) readings.push({ stored, end: readOne(stored, body) });
+    const before = results.get(stored.versionId);
+    if (body && before) readings.push({ stored, before, end: readOne(stored, before, body) });
     await yieldToEventLoop();
   }
   // Lock the rows only now: reading takes time. Whatever a fetch has replaced meanwhile is newer.
@@ -165,7 +178,9 @@ async function readAgain(
   const isServed = (stored: StoredReading): boolean =>
     locked.get(tokenKey(stored))?.versionId === stored.versionId;
   const current = readings.filter(({ stored }) => isServed(stored));
-  const different = current.filter(({ stored, end }) => !isSame(stored, end)).map(({ end }) => end);
+  const different = current
+    .filter(({ stored, before, end }) => !isSame(stored, before, end))
+    .map(({ end }) => end);
   const outcomes = different.length === 0 ? [] : await recordFetches(tx, tables, different);
   const updated = different.filter((_end, index) => outcomes[index]?.status === "updated");
   const shown = updated.filter(({ token }) => !locked.get(tokenKey(token))?.isUnseen);
@@ -187,9 +202,9 @@ async function readAgain(
 const metadataOf = ({ resolution }: FetchEnd): Metadata[] =>
   resolution.kind === "document" ? [resolution.document.metadata] : [];
 
-function readOne(stored: StoredReading, body: Buffer): FetchEnd {
+function readOne(stored: StoredReading, before: StoredResult, body: Buffer): FetchEnd {
   const startedAt = performance.now();
-  const read = readDocument(body, filledId(stored));
+  const read = readDocument(body, filledId(stored, before));
   const { chainId, collection, tokenId, uri, block, verified } = stored;
   const answer = read.kind === "document" ? { ...read, document: { ...read.document, verified } } : read;
   return {
@@ -203,18 +218,18 @@ function readOne(stored: StoredReading, body: Buffer): FetchEnd {
  * The value the fetch substituted for `{id}`; empty for an ERC-721 token. Derived from the stored metadata if the chain
  * index lacks the token.
  */
-function filledId({ standard, tokenId, metadata }: StoredReading): string {
+function filledId({ standard, tokenId }: StoredReading, { metadata }: StoredResult): string {
   const isFilled = standard ? standard === "erc1155" : metadata.includes(substituteId("{id}", tokenId));
   return isFilled ? tokenId : "";
 }
 
-function isSame(stored: StoredReading, { resolution }: FetchEnd): boolean {
+function isSame(stored: StoredReading, before: StoredResult, { resolution }: FetchEnd): boolean {
   if (resolution.kind !== "document") return false;
   const { metadata, issues, complete }: Document = resolution.document;
   return (
-    stored.metadata === JSON.stringify(metadata) &&
+    before.metadata === JSON.stringify(metadata) &&
     stored.complete === complete &&
-    comparable(JSON.parse(stored.issues)) === comparable(issues)
+    comparable(JSON.parse(before.issues)) === comparable(issues)
   );
 }
 
