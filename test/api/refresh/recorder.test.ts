@@ -61,3 +61,23 @@ it("an outcome is recorded soon though fetches that are under way never end", as
 
   expect(await record()).toBe("recorded");
 });
+
+it("what a caller asked for is recorded before a sweep's documents that were fetched earlier", async () => {
+  const tokenIds = Array.from({ length: 7 }, (_, nth) => String(31 + nth));
+  await ask(database, tokenIds);
+  const leases = await claim(database, tables, SHARE, tokenIds.length);
+  const recorder = createRecorder({ database, metadata, noteHost: async () => undefined });
+  const ended: string[] = [];
+  // Four are a batch.
+  const description = "x".repeat(2_000_000);
+  const resolution = found({ name: "Hero", image: "https://x.example/a.png", description });
+  const recording = leases.map(async (lease, nth) => {
+    const isLast = nth === leases.length - 1;
+    await recorder.record({ lease: { ...lease, priority: isLast ? 30 : 10 }, resolution });
+    ended.push(isLast ? "caller" : "sweep");
+  });
+  await Promise.all(recording);
+
+  // The first has begun before the others come.
+  expect(ended.indexOf("caller")).toBe(1);
+});

@@ -132,7 +132,9 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   };
 }
 
+/** By priority: what a caller waits for is not behind a sweep's large documents, a few of which are a batch that takes seconds. */
 function takeBatch(waiting: Waiting[]): Waiting[] {
+  waiting.sort((a, b) => b.fetched.lease.priority - a.fetched.lease.priority);
   let bytes = 0;
   const end = waiting.findIndex(({ fetched: { resolution } }, index) => {
     bytes += resolution.kind === "document" ? resolution.document.body.length : 0;
