@@ -138,6 +138,16 @@ describe("an event of a token that was burned before its fetch ended", () => {
     expect(await token.after(31, 2)).toBe("rests");
   });
 
+  it("is fetched too if a reorg has named it, and another one has removed the burn alone", async () => {
+    await test.insert("tokenState", state);
+    await burned(true);
+    const token = await start(() => hero("As before"));
+    await token.ask("reorg", 0);
+
+    await burned(false);
+    expect(await token.after(31, 1)).toBe("rests");
+  });
+
   it("is not fetched while the burn stays, and leaves nothing in the queue", async () => {
     await test.insert("tokenState", state);
     await burned(true);

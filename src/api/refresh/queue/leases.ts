@@ -147,13 +147,13 @@ export async function complete<Each extends Lease>(
 ): Promise<Each[]> {
   const endings = leases.map(endingOf);
   const { pausesMs, attempts } = recheckPolicy;
-  const waits = pausesMs
-    .map((ms, rechecks) => `when ${rechecks} then interval '${ms} milliseconds'`)
-    .join(" ");
+  const waits = pausesMs.map((ms, nth) => `when ${nth} then interval '${ms} milliseconds'`).join(" ");
   const rechecksMax = `case k.status when 'unchanged' then ${attempts.unchanged} when 'failed' then ${attempts.failed}
     when 'burned' then ${attempts.burned} else 0 end`;
-  const isOwed = `(r.wanted = r.started and r.looks < ${rechecksMax})`;
-  const nextRecheckAt = `now() + case r.looks ${waits} end`;
+  // What a reorg voids is owed to a burned token as an event is: another reorg may remove the burn alone.
+  const rechecks = "coalesce(r.looks, case when k.status = 'burned' and r.trigger = 'reorg' then 0 end)";
+  const isOwed = `(r.wanted = r.started and ${rechecks} < ${rechecksMax})`;
+  const nextRecheckAt = `now() + case ${rechecks} ${waits} end`;
   const rows = await db.query<Row>(
     `update vitrine.refresh r
         set done = started, lease = null, leased_until = null, attempts = 0, last_reason = null,
@@ -161,7 +161,7 @@ export async function complete<Each extends Lease>(
             -- The triggers that named a block are answered; a reorg may have removed the block away since.
             min_block = case when wanted > started then min_block else 0 end,
             accept = accept and wanted > started,
-            looks = case when wanted > started then looks when ${isOwed} then looks + 1 end,
+            looks = case when wanted > started then looks when ${isOwed} then ${rechecks} + 1 end,
             wanted = case when ${isOwed} then wanted + 1 else wanted end,
             trigger = case when ${isOwed} then 'recheck' else trigger end,
             priority = case when ${isOwed} then ${priorities.recheck} else priority end,
