@@ -121,7 +121,7 @@ it.each([
 
     const outcome = await recordEnd(end, "rest");
 
-    expect(outcome).toEqual({ status: "not_found", reason: "burned: in block 12" });
+    expect(outcome).toEqual({ status: "not_found", reason: "burned: in block 12", isBurned: true });
     expect(await served()).toMatchObject({ status: "current", version: 1, metadata: { name: "Hero" } });
   },
 );
