@@ -203,6 +203,13 @@ describe("the state of its metadata", () => {
     expect((await read()).body.metadata.status).toBe("pending");
   });
 
+  it("is none for a burned token, whose recheck fetches nothing", async () => {
+    await insertToken({ burned: true, owner: null });
+    await ask(database, ["1"], { trigger: "recheck" });
+
+    expect((await read()).body.metadata.status).toBe("none");
+  });
+
   it("is that of the last fetch from then on, though another is queued", async () => {
     await insertToken();
     await record({ name: "Hero", image: "https://img.example/1.png" });

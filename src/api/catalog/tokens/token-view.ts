@@ -257,14 +257,15 @@ export const viewLock = (chain: Known["chain"]): TokenView["lock"] => ({
   since_block: chain?.lockedSinceBlock ?? null,
 });
 
-/** The token's metadata state without its issues. */
+/** The token's metadata state without its issues. Nothing is pending of a burned token: its recheck fetches nothing. */
 export function viewFetch({
   served,
   isQueued,
-}: Pick<Known, "served" | "isQueued">): Omit<TokenView["metadata"], "issues"> {
+  chain,
+}: Pick<Known, "served" | "isQueued" | "chain">): Omit<TokenView["metadata"], "issues"> {
   const status = served?.status ?? "none";
   return {
-    status: status === "none" && isQueued ? "pending" : status,
+    status: status === "none" && isQueued && !chain?.burned ? "pending" : status,
     reason: served?.reason ?? null,
     version: served?.version ?? null,
     content_hash: served?.contentHash ?? null,
