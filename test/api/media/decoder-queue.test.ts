@@ -58,8 +58,9 @@ it("a file whose answer is still on its way is not to blame for what the next on
   const poisoned = decoder.decode("image", slow());
   for (let round = 0; round < 2; round++) {
     const [pid = 0] = await eventually(decoder.pids, (pids) => pids.length > 0 && losses.length === round);
-    // Both files have been sent.
-    await sleep(100);
+    process.kill(pid, "SIGSTOP");
+    // Both files have been written and sent, on a busy machine too.
+    await sleep(1_000);
     process.kill(pid, "SIGCONT");
     // The first is decoded, and the second started.
     standStillUntilWorked(pid, 1_000);
