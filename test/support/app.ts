@@ -190,6 +190,14 @@ export function createTestApp(
       };
     },
 
+    /** A page as a browser requests it: again where it says that tokens are being loaded. */
+    async browse(path: string, sent: Sent = {}): Promise<Answer> {
+      for (;;) {
+        const answer = await this.call(path, { ...sent, headers: { accept: "text/html", ...sent.headers } });
+        if (answer.status !== 503 || answer.headers.get("refresh") === null) return answer;
+      }
+    },
+
     /** A key of the app with this name. */
     async createKey(apis: readonly string[] = ["market-partner", "market"], app = "Tests"): Promise<string> {
       return (await services.access.createKey({ name: app, apis, collections: null }, "tests")).key;

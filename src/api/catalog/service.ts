@@ -90,7 +90,7 @@ export function createCatalog(deps: CatalogDeps) {
     findToken: (collection: CollectionConfig, tokenId: string): Promise<TokenView | undefined> =>
       viewsOf(collection)(tokenId),
 
-    /** Whether `findToken` finds it. Reads no document. */
+    /** Whether there is such a token, or was before it was burned. Reads no document. */
     async hasToken({ chainId, address }: CollectionConfig, tokenId: string): Promise<boolean> {
       return (await metadata.findKnown(database, chainId, address, [tokenId])).has(tokenId);
     },

@@ -121,18 +121,10 @@ it.each([
   expect(pages.flatMap(({ ids }) => ids)).toEqual(all);
 });
 
-/** As a browser requests it: again where it says that tokens are being loaded. */
-const readPage = async (path: string): Promise<string> => {
-  for (;;) {
-    const { status, text, headers } = await api.call(path, { headers: { accept: "text/html" } });
-    if (status !== 503 || headers.get("refresh") === null) return text;
-  }
-};
-
 it("a collection's page shows as many as fit, and the others page by page", async () => {
   const shown: string[] = [];
   for (let path: string | undefined = `/collections/${CHAIN_ID}/${COLLECTION}`; path !== undefined; ) {
-    const text = await readPage(path);
+    const { text } = await api.browse(path);
     const ids = [...text.matchAll(/<a class="token" href="[^"]*\/([^"/]+)"/g)].map((match) => match[1] ?? "");
     expect(ids).toHaveLength(FITTING);
     shown.push(...ids);
@@ -142,16 +134,16 @@ it("a collection's page shows as many as fit, and the others page by page", asyn
   expect(shown).toEqual(IDS);
 });
 
-it("the home page reads as many of a collection as fit, to show three pictures", async () => {
+it("a list of collections reads as many tokens of each as fit, to show three pictures", async () => {
   const names = IDS.map((id) => `https://img.example/${id}-of-${COLLECTION}.png`);
   for (const [nth, tokenId] of IDS.entries())
     await record(CHAIN_ID, COLLECTION, tokenId, tokenId.padEnd(DESCRIPTION_CHARACTERS, "x"), names[nth]);
   // The first that is cached would be the last of nine.
   await cache(names[FITTING - 1] ?? "");
   await cache(names[8] ?? "");
-  const pictures = (await readPage("/collections")).match(/<img src="\/media\/images\/[^"]*"/g);
+  const { text } = await api.browse("/collections");
 
-  expect(pictures).toHaveLength(1);
+  expect(text.match(/<img src="\/media\/images\/[^"]*"/g)).toHaveLength(1);
 });
 
 it.each([

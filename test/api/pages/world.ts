@@ -23,13 +23,7 @@ export async function createPagesWorld(options: Parameters<typeof createTestApp>
     api,
     /** The same in a process that has just started. */
     another: () => createTestApp(test),
-    /** A page as a browser requests it: again where it says that tokens are being loaded. */
-    async get(path: string, sent: Sent = {}) {
-      for (;;) {
-        const answer = await api.call(path, { ...sent, headers: { accept: "text/html", ...sent.headers } });
-        if (answer.status !== 503 || answer.headers.get("refresh") === null) return answer;
-      }
-    },
+    get: (path: string, sent?: Sent) => api.browse(path, sent),
 
     async mint(tokenId: string, chain: Record<string, unknown> = {}): Promise<void> {
       await test.insert("tokenState", {

@@ -116,11 +116,14 @@ describe("an event of a token that was burned before its fetch ended", () => {
       isBurned,
     ]);
 
-  it("is fetched once a reorg has removed the burn alone", async () => {
+  it.each([
+    ["is fetched once a reorg has removed the burn alone", "event"],
+    ["is fetched too if a reorg has named it, and another one has removed the burn alone", "reorg"],
+  ] as const)("%s", async (_what, trigger) => {
     await test.insert("tokenState", state);
     await burned(true);
     const token = await start(() => hero("New"));
-    await token.ask("event", 0);
+    await token.ask(trigger, 0);
 
     await burned(false);
     expect(await token.after(31, 1)).toBe("rests");
@@ -136,16 +139,6 @@ describe("an event of a token that was burned before its fetch ended", () => {
 
     await burned(false);
     expect(await token.after(31, 2)).toBe("rests");
-  });
-
-  it("is fetched too if a reorg has named it, and another one has removed the burn alone", async () => {
-    await test.insert("tokenState", state);
-    await burned(true);
-    const token = await start(() => hero("As before"));
-    await token.ask("reorg", 0);
-
-    await burned(false);
-    expect(await token.after(31, 1)).toBe("rests");
   });
 
   it("is not fetched while the burn stays, and leaves nothing in the queue", async () => {
