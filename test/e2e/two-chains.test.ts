@@ -195,43 +195,57 @@ describe("the other chain's token is not affected by", () => {
 
 it("what a reorg of one chain has undone on the other is not believed there until the next block", async () => {
   const [seller, buyer] = [far.chain.account(3), far.chain.account(4)];
-  await far.chain.write(far.heroes, "mintRange", [seller.address, 11n, 13n]);
-  await untilIndexed(service, far.chain);
-  const check = async () => {
-    const { body } = await partner.call("/market/trade_checks?chain_id=2021", {
+  const [stale, moved] = ["index_stale,index_stale,index_stale", "not_owner,burned,"];
+  const check = async (ids: readonly bigint[]) => {
+    const { status, body } = await partner.call("/market/trade_checks?chain_id=2021", {
       action: "trade",
       wallet: seller.address,
-      items: ["11", "12", "13"].map((token_id) => ({ collection_address: address, token_id })),
+      items: ids.map((id) => ({ collection_address: address, token_id: String(id) })),
     });
-    return (body.items as { reason: string | null }[]).map(({ reason }) => reason);
+    // What a service may answer whose machine stood still, and nobody can believe.
+    if (status === 503) return "unavailable";
+    expect(body).toHaveProperty("items");
+    return (body.items as { reason: string | null }[]).map(({ reason }) => reason).join();
   };
-  const ownerOnFar = async () => {
-    const key = `chainId: 2021, collectionAddress: "${address}", tokenId: "11"`;
+  const ownerOnFar = async (id: bigint) => {
+    const key = `chainId: 2021, collectionAddress: "${address}", tokenId: "${id}"`;
     return (await reader.one("tokenState", key, "owner"))?.owner;
   };
-  const snapshot = await near.chain.snapshot();
-  await near.chain.write(near.heroes, "mint", [near.holder.address, 77n]);
-  await untilIndexed(service, near.chain);
-  await far.chain.write(far.heroes, "transferFrom", [seller.address, buyer.address, 11n], seller);
-  await far.chain.write(far.heroes, "burn", [12n], seller);
-  await eventually(check, (reasons) => reasons.join() === "not_owner,burned,");
-  const head = await near.chain.blockNumber();
 
   const seen = new Set<string>();
-  const ask = async () => {
-    const reasons = (await check()).join();
-    seen.add(reasons);
-    return reasons;
-  };
-  await near.chain.revert(snapshot);
-  // A branch of the same length: Ponder undoes the other at once, and takes this one at its next poll.
-  await near.chain.mine(Number(head - (await near.chain.blockNumber())));
+  // On a busy machine, the next block may be indexed before anybody has asked: then there is another reorg.
+  for (let reorgs = 0; reorgs < REORGS_MAX && !seen.has(stale); reorgs++) {
+    const sold = BigInt(10 * (reorgs + 1) + 1);
+    const ids = [sold, sold + 1n, sold + 2n];
+    await far.chain.write(far.heroes, "mintRange", [seller.address, sold, 3n]);
+    await untilIndexed(service, far.chain);
+    const snapshot = await near.chain.snapshot();
+    await near.chain.write(near.heroes, "mint", [near.holder.address, BigInt(77 + reorgs)]);
+    await untilIndexed(service, near.chain);
+    await far.chain.write(far.heroes, "transferFrom", [seller.address, buyer.address, sold], seller);
+    await far.chain.write(far.heroes, "burn", [sold + 1n], seller);
+    await eventually(
+      () => check(ids),
+      (reasons) => reasons === moved,
+    );
+    const head = await near.chain.blockNumber();
+    const ask = async () => {
+      const reasons = await check(ids);
+      seen.add(reasons);
+      return reasons;
+    };
 
-  await eventually(ask, (reasons) => reasons === "index_stale,index_stale,index_stale");
-  await near.chain.mine();
-  await eventually(ask, (reasons) => reasons === "not_owner,burned,");
-  expect(await ownerOnFar()).toBe(lower(buyer));
-  expect([...seen].sort()).toEqual(["index_stale,index_stale,index_stale", "not_owner,burned,"]);
+    await near.chain.revert(snapshot);
+    // A branch of the same length: Ponder undoes the other at once, and takes this one at its next poll.
+    await near.chain.mine(Number(head - (await near.chain.blockNumber())));
+    for (const end = Date.now() + REORG_MS; Date.now() < end && (await ask()) !== stale; ) await sleep(100);
+    await near.chain.mine();
+    await eventually(ask, (reasons) => reasons === moved);
+    expect(await ownerOnFar(sold)).toBe(lower(buyer));
+  }
+
+  seen.delete("unavailable");
+  expect([...seen].sort()).toEqual([stale, moved]);
 });
 
 it("a delegation whose revocation a reorg has undone is not believed until its own chain's next block", async () => {
