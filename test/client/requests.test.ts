@@ -129,6 +129,21 @@ describe("a failed request", () => {
     expect(await client.request("post", "/admin/keys/{id}/rotate", ROTATION)).toEqual({ key: "vk_new" });
   });
 
+  it("that deletes has deleted what the next one finds gone, after an answer that was lost", async () => {
+    const client = (await start(hangUp, refusal(404, "NOT_FOUND"))).client();
+
+    await expect(client.webhooks.delete("one")).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ["at once", []],
+    ["after 429, which did nothing", [refusal(429, "RATE_LIMITED", { "retry-after": "0" })]],
+  ])("that deletes fails if there is nothing to delete, %s", async (_when, before) => {
+    const client = (await start(...before, refusal(404, "NOT_FOUND"))).client();
+
+    expect(await failure(client.webhooks.delete("one"))).toMatchObject({ status: 404, code: "NOT_FOUND" });
+  });
+
   it("that checks trades is repeated, although it is a POST", async () => {
     const client = (await start(hangUp, json(200, { items: [] }))).client();
 

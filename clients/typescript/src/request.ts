@@ -35,6 +35,8 @@ export interface SendOptions extends CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** May be sent twice: by default every method but POST. */
   readonly isIdempotent?: boolean | undefined;
+  /** Called with what an attempt has failed with before the request is sent again. */
+  readonly onRetry?: ((error: VitrineError) => void) | undefined;
 }
 
 export interface Sender {
@@ -84,7 +86,7 @@ export function createSender(options: VitrineOptions): Sender {
     async send(path, request, read) {
       // Not within an attempt: what is wrong with the caller's values is no fault of the network.
       const url = urlOf(base, path, request);
-      const { method, signal, isIdempotent = method !== "POST" } = request;
+      const { method, signal, isIdempotent = method !== "POST", onRetry } = request;
       const once = async () => {
         const limit = createTimeLimit(timeoutMs, `No complete response within ${timeoutMs} ms`, signal);
         try {
@@ -93,7 +95,7 @@ export function createSender(options: VitrineOptions): Sender {
           limit.end();
         }
       };
-      return withRetries(once, { retries, maxRetryAfterMs, isIdempotent, signal });
+      return withRetries(once, { retries, maxRetryAfterMs, isIdempotent, signal, onRetry });
     },
     async open(path, request) {
       const url = urlOf(base, path, request);

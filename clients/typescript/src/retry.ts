@@ -32,7 +32,12 @@ export function delayOf(attempt: number, error?: VitrineError): number {
 /** Runs `send` until it succeeds, fails with what no retry helps, or used up its attempts. */
 export async function withRetries<Answer>(
   send: () => Promise<Answer>,
-  policy: RetryPolicy & { readonly isIdempotent: boolean; readonly signal: AbortSignal | undefined },
+  policy: RetryPolicy & {
+    readonly isIdempotent: boolean;
+    readonly signal: AbortSignal | undefined;
+    /** Called with what an attempt has failed with before the next one. */
+    readonly onRetry?: ((error: VitrineError) => void) | undefined;
+  },
 ): Promise<Answer> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -42,6 +47,7 @@ export async function withRetries<Answer>(
       const delay = delayOf(attempt, error);
       if (delay > policy.maxRetryAfterMs) throw error;
       await sleep(delay, policy.signal);
+      policy.onRetry?.(error);
     }
   }
 }

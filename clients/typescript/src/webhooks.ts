@@ -1,6 +1,7 @@
 /** Webhooks: URLs of yours to which the service posts events. Verify what arrives with `standardwebhooks`. */
 
 import type { components } from "./api.ts";
+import { VitrineError } from "./errors.ts";
 import { type Page, type Paged, paged, readPage } from "./pages.ts";
 import type { CallOptions, Sender } from "./request.ts";
 
@@ -69,8 +70,19 @@ export function webhooksOf(sender: Sender) {
     change: (id: string, change: WebhookChange, call: CallOptions = {}): Promise<Webhook> =>
       send("PATCH", ONE, { webhook_id: id }, call, bodyOf(change)),
 
-    delete: async (id: string, call: CallOptions = {}): Promise<void> => {
-      await send("DELETE", ONE, { webhook_id: id }, call);
+    /** Resolves too if an attempt whose response was lost has deleted it, so that the next one finds nothing. */
+    delete: async (id: string, { signal }: CallOptions = {}): Promise<void> => {
+      let mayBeDeleted = false;
+      const onRetry = ({ status }: VitrineError): void => {
+        // A refusal for its rate did nothing.
+        mayBeDeleted ||= status !== 429;
+      };
+      const options = { method: "DELETE", path: { webhook_id: id }, signal, onRetry };
+      await sender
+        .send(ONE, options, (response) => response.text())
+        .catch((error: unknown) => {
+          if (!mayBeDeleted || !(error instanceof VitrineError) || error.code !== "NOT_FOUND") throw error;
+        });
     },
 
     /** Replaces the secret; the one before signs too for 24 hours. */

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Database } from "../../../src/api/db/database.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ask, emptyTables, failed, found, makeDue, readQueue } from "../../support/refresh.ts";
-import { createWorkerSetup } from "../../support/worker.ts";
+import { createBarrier, createWorkerSetup } from "../../support/worker.ts";
 
 const test = await createTestDatabase();
 const { database } = test;
@@ -269,4 +270,31 @@ describe("the number of fetches at once", () => {
 
     expect(workers.flatMap(({ calls }) => calls)).toHaveLength(60);
   });
+});
+
+it("no more is fetched while 64 MiB of documents wait to be recorded, and all of it is recorded in the end", async () => {
+  const tokenIds = Array.from({ length: 120 }, (_, nth) => String(nth + 1));
+  await setup.knowTokens(...tokenIds);
+  const { opened, open } = createBarrier();
+  const slow: Database = {
+    ...database,
+    async transaction(work, kind) {
+      await opened;
+      return database.transaction(work, kind);
+    },
+  };
+  await ask(database, tokenIds, { trigger: "event" });
+  const document = found({ ...hero("Hero"), description: "x".repeat(1024 * 1024) });
+
+  const { calls } = setup.start(() => document, { database: slow, concurrency: 1 });
+  const meanwhile = await eventually(
+    async () => [calls.length, await sleep(500).then(() => calls.length)],
+    ([before, after]) => before !== 0 && before === after,
+  );
+  open();
+  await untilIdle();
+
+  // Those that wait, and eight places for fetches.
+  expect(meanwhile[1]).toBeLessThanOrEqual(64 + 8);
+  expect(calls).toHaveLength(tokenIds.length);
 });

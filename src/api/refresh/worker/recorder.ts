@@ -20,6 +20,8 @@ const FIRST_MIN = 64;
 const FIRST_MS = 15;
 // Bodies are up to 2 MiB each, and a statement contains those of a whole batch.
 const BYTES_MAX = 8 * 1024 * 1024;
+// The worker lets 256 outcomes wait while others are fetched: of 2 MiB each, they would take the memory of a small machine.
+const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
 /** `lost` if another worker had taken over: nothing was stored. */
 export type RecordEnd = "recorded" | "lost";
@@ -27,6 +29,8 @@ export type RecordEnd = "recorded" | "lost";
 export interface Recorder {
   /** Resolves once the outcome is committed. Rejects with a fault of ours; then nothing of this fetch was stored. */
   record(fetched: FetchedLease): Promise<RecordEnd>;
+  /** False while documents of more than 64 MiB wait, those that are being recorded included. */
+  hasRoom(): boolean;
 }
 
 interface Waiting {
@@ -49,6 +53,7 @@ export interface RecorderDeps extends BatchDeps {
 export function createRecorder(deps: RecorderDeps): Recorder {
   const { database, metrics = noRefreshMetrics, logger = silentLogger, isMoreComing = () => false } = deps;
   const waiting: Waiting[] = [];
+  let waitingBytes = 0;
   let working = 0;
   let startedAt = 0;
   let gathering: NodeJS.Timeout | undefined;
@@ -93,20 +98,30 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   }
 
   return {
-    record: (fetched) =>
-      new Promise((done, failed) => {
+    record(fetched) {
+      const bytes = bytesOf(fetched);
+      waitingBytes += bytes;
+      const ending = new Promise<RecordEnd>((done, failed) => {
         waiting.push({ fetched, done, failed, scope: currentScope() });
         begin();
-      }),
+      });
+      return ending.finally(() => {
+        waitingBytes -= bytes;
+      });
+    },
+    hasRoom: () => waitingBytes <= WAITING_BYTES_MAX,
   };
 }
+
+const bytesOf = ({ resolution }: FetchedLease): number =>
+  resolution.kind === "document" ? resolution.document.body.length : 0;
 
 /** By priority: what a caller waits for is not behind a sweep's large documents, a few of which are a batch that takes seconds. */
 function takeBatch(waiting: Waiting[]): Waiting[] {
   waiting.sort((a, b) => b.fetched.lease.priority - a.fetched.lease.priority);
   let bytes = 0;
-  const end = waiting.findIndex(({ fetched: { resolution } }, index) => {
-    bytes += resolution.kind === "document" ? resolution.document.body.length : 0;
+  const end = waiting.findIndex(({ fetched }, index) => {
+    bytes += bytesOf(fetched);
     return index > 0 && (index === TOGETHER_MAX || bytes > BYTES_MAX);
   });
   return waiting.splice(0, end === -1 ? waiting.length : end);

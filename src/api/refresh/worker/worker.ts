@@ -113,7 +113,7 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       fetching++;
       const resolution = await resolve(lease, use, signal).finally(() => fetching--);
       arrive(use);
-      freePlace();
+      if (recorder.hasRoom()) freePlace();
       // Released to wait for its host, which was busy or paused.
       if (signal.aborted || resolution === undefined) return;
       const hostSignal = signalFrom(lease, resolution);
