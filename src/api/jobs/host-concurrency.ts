@@ -49,10 +49,12 @@ export interface ClaimQuota {
 
 export interface HostConcurrency {
   /**
-   * Waits for a turn. Undefined if the host is paused or being probed, or stays busy for a second, or if `signal` is
-   * aborted.
+   * Waits for a turn. Undefined if the host is paused or being probed, or stays busy for a second while there is space, or
+   * if `signal` is aborted.
    */
   enter(host: string, visit: Visit): Promise<HostTurn | undefined>;
+  /** To be called when there is space again. */
+  goOn(): void;
   /** Counts claimed work for a host until the returned function is called. */
   expect(host: string): () => void;
   quota(): ClaimQuota;
@@ -78,8 +80,15 @@ interface Waiting extends Pick<Visit, "priority" | "isClaimed"> {
   readonly start: () => void;
 }
 
-/** At most `concurrency` requests at once, and at most three quarters of those to one host. */
-export function createHostConcurrency(database: Database, concurrency: number): HostConcurrency {
+/**
+ * At most `concurrency` requests at once, and at most three quarters of those to one host. None of a priority begins while
+ * there is no space for what it would bring.
+ */
+export function createHostConcurrency(
+  database: Database,
+  concurrency: number,
+  hasSpace: (priority: number) => boolean = () => true,
+): HostConcurrency {
   const known = new LRUCache<string, Host>({ max: HOSTS_MAX });
   const queued = new Set<Host>();
   let processes: ReadonlyMap<string, number> = new Map();
@@ -115,8 +124,13 @@ export function createHostConcurrency(database: Database, concurrency: number): 
     return host;
   }
 
-  const mayStart = (host: Host): boolean =>
-    inFlight < concurrency && host.inFlight < host.limit.max && host.limit.waitMs(performance.now()) === 0;
+  const isFree = (host: Host, priority: number): boolean =>
+    host.inFlight < host.limit.max && hasSpace(priority);
+
+  const mayStart = (host: Host, priority: number): boolean =>
+    inFlight < concurrency && isFree(host, priority) && host.limit.waitMs(performance.now()) === 0;
+
+  const priorityOf = (host: Host): number => host.queue[0]?.priority ?? 0;
 
   function start(host: Host): void {
     if (host.inFlight === 0) host.quietSince = performance.now();
@@ -126,7 +140,7 @@ export function createHostConcurrency(database: Database, concurrency: number): 
   }
 
   const isBefore = (a: Host, b: Host): boolean => {
-    const difference = (a.queue[0]?.priority ?? 0) - (b.queue[0]?.priority ?? 0);
+    const difference = priorityOf(a) - priorityOf(b);
     return difference > 0 || (difference === 0 && a.inFlight < b.inFlight);
   };
 
@@ -136,14 +150,14 @@ export function createHostConcurrency(database: Database, concurrency: number): 
     for (;;) {
       let next: Host | undefined;
       for (const host of queued)
-        if (mayStart(host) && (next === undefined || isBefore(host, next))) next = host;
+        if (mayStart(host, priorityOf(host)) && (next === undefined || isBefore(host, next))) next = host;
       if (!next) break;
       next.queue[0]?.start();
     }
     if (inFlight === concurrency) return;
     // A host that only its pace holds up goes on without another turn ending.
     const now = performance.now();
-    const paced = [...queued].filter((host) => host.inFlight < host.limit.max);
+    const paced = [...queued].filter((host) => isFree(host, priorityOf(host)));
     const waits = paced.map(({ limit }) => limit.waitMs(now));
     if (waits.length > 0) timer = setTimeout(startNext, Math.ceil(Math.min(...waits)));
   }
@@ -152,7 +166,7 @@ export function createHostConcurrency(database: Database, concurrency: number): 
   function waitForTurn(host: Host, { priority, isClaimed, signal }: Visit): Promise<boolean> {
     return new Promise((done) => {
       const end = (isTurn: boolean): void => {
-        clearTimeout(late);
+        clearInterval(late);
         signal.removeEventListener("abort", giveUp);
         host.queue.splice(host.queue.indexOf(waiting), 1);
         if (host.queue.length === 0) queued.delete(host);
@@ -161,7 +175,8 @@ export function createHostConcurrency(database: Database, concurrency: number): 
       };
       const giveUp = (): void => end(false);
       const waiting: Waiting = { priority, isClaimed, start: () => end(true) };
-      const late = setTimeout(giveUp, WAIT_MS);
+      // Back in the queue, it would wait as long, and its URI would be read again.
+      const late = setInterval(() => hasSpace(priority) && giveUp(), WAIT_MS);
       signal.addEventListener("abort", giveUp);
       const behind = host.queue.findIndex((other) => other.priority < priority);
       host.queue.splice(behind === -1 ? host.queue.length : behind, 0, waiting);
@@ -202,7 +217,7 @@ export function createHostConcurrency(database: Database, concurrency: number): 
     async enter(name, visit) {
       if (visit.signal.aborted) return undefined;
       const host = hostOf(name);
-      const isAtOnce = host.queue.length === 0 && mayStart(host);
+      const isAtOnce = host.queue.length === 0 && mayStart(host, visit.priority);
       if (isAtOnce) start(host);
       else if (!(await waitForTurn(host, visit))) return undefined;
       try {
@@ -216,6 +231,8 @@ export function createHostConcurrency(database: Database, concurrency: number): 
       leave(host);
       return undefined;
     },
+
+    goOn: startNext,
 
     expect(name) {
       const host = hostOf(name);

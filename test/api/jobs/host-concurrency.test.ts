@@ -14,8 +14,8 @@ beforeEach(async () => {
 });
 
 /** Visits to hosts, in the order in which they came to their turn. */
-function start(concurrency: number) {
-  const hosts = createHostConcurrency(database, concurrency);
+function start(concurrency: number, hasSpace?: (priority: number) => boolean) {
+  const hosts = createHostConcurrency(database, concurrency, hasSpace);
   const turns: { readonly host: string; readonly name: string; readonly turn: HostTurn }[] = [];
   return {
     hosts,
@@ -99,6 +99,24 @@ describe("one host", () => {
     }
 
     expect(names()).toEqual(["running", "request", "event", "sweep 1", "sweep 2", "sweep 3"]);
+  });
+
+  it("gets none for which there is no space until there is some, however long that takes", async () => {
+    let spaceFrom = 20;
+    const { hosts, visit, turns, names, settle } = start(4, (priority) => priority >= spaceFrom);
+    void visit("a.example", "sweep");
+    void visit("b.example", "other sweep");
+    await sleep(1_200);
+    void visit("a.example", "event", { priority: 20 });
+    await settle();
+    expect(names()).toEqual(["event"]);
+
+    spaceFrom = 0;
+    hosts.goOn();
+    await settle();
+
+    expect(names().sort()).toEqual(["event", "other sweep", "sweep"]);
+    for (const { turn } of turns) turn.leave();
   });
 
   it("that refuses is asked again only as its pace allows, though nothing is under way", async () => {

@@ -272,9 +272,9 @@ describe("the number of fetches at once", () => {
   });
 });
 
-it("no more is fetched while 64 MiB of documents wait to be recorded, and all of it is recorded in the end", async () => {
-  const tokenIds = Array.from({ length: 120 }, (_, nth) => String(nth + 1));
-  await setup.knowTokens(...tokenIds);
+it("a sweep fetches no more while 64 MiB of its documents wait to be recorded; what a caller asks for is fetched", async () => {
+  const tokenIds = Array.from({ length: 90 }, (_, nth) => String(nth + 1));
+  await setup.knowTokens(...tokenIds, "999");
   const { opened, open } = createBarrier();
   const slow: Database = {
     ...database,
@@ -283,18 +283,27 @@ it("no more is fetched while 64 MiB of documents wait to be recorded, and all of
       return database.transaction(work, kind);
     },
   };
-  await ask(database, tokenIds, { trigger: "event" });
+  await ask(database, tokenIds, { trigger: "sweep" });
   const document = found({ ...hero("Hero"), description: "x".repeat(1024 * 1024) });
 
-  const { calls } = setup.start(() => document, { database: slow, concurrency: 1 });
-  const meanwhile = await eventually(
-    async () => [calls.length, await sleep(500).then(() => calls.length)],
-    ([before, after]) => before !== 0 && before === after,
+  const { calls, worker } = setup.start(() => document, { database: slow, concurrency: 16 });
+  const [, meanwhile] = await eventually(
+    async () => [calls.length, await sleep(1_500).then(() => calls.length)] as const,
+    ([before, after]) => before > 0 && before === after,
+  );
+  const receipt = await setup.request(["999"]);
+  worker.wake();
+  const ids = await eventually(
+    async () => calls.map(({ tokenId }) => tokenId),
+    (all) => all.includes("999"),
   );
   open();
+  await setup.done(receipt);
   await untilIdle();
 
-  // Those that wait, and eight places for fetches.
-  expect(meanwhile[1]).toBeLessThanOrEqual(64 + 8);
-  expect(calls).toHaveLength(tokenIds.length);
+  expect(meanwhile).toBeGreaterThan(60);
+  // Those that wait, and those that were under way.
+  expect(meanwhile).toBeLessThanOrEqual(64 + 16);
+  expect(ids).toHaveLength(meanwhile + 1);
+  expect(calls).toHaveLength(tokenIds.length + 1);
 });

@@ -20,7 +20,7 @@ const FIRST_MIN = 64;
 const FIRST_MS = 15;
 // Bodies are up to 2 MiB each, and a statement contains those of a whole batch.
 const BYTES_MAX = 8 * 1024 * 1024;
-// The worker lets 256 outcomes wait while others are fetched: of 2 MiB each, they would take the memory of a small machine.
+// Hundreds of outcomes may wait while others are fetched: of 2 MiB each, they would take the memory of a small machine.
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
 /** `lost` if another worker had taken over: nothing was stored. */
@@ -29,8 +29,11 @@ export type RecordEnd = "recorded" | "lost";
 export interface Recorder {
   /** Resolves once the outcome is committed. Rejects with a fault of ours; then nothing of this fetch was stored. */
   record(fetched: FetchedLease): Promise<RecordEnd>;
-  /** False while documents of more than 64 MiB wait, those that are being recorded included. */
-  hasRoom(): boolean;
+  /**
+   * False while more than 64 MiB of documents of fetches of this priority or a higher one wait, those that are being recorded
+   * included. The others are recorded after it.
+   */
+  hasSpace(priority: number): boolean;
 }
 
 interface Waiting {
@@ -45,6 +48,8 @@ export interface RecorderDeps extends BatchDeps {
   readonly database: Database;
   /** Whether fetches are under way whose outcomes will follow soon. None by default. */
   readonly isMoreComing?: () => boolean;
+  /** Called when there may be space again. */
+  readonly onSpace?: () => void;
   readonly metrics?: RefreshMetrics | undefined;
   /** Gets a line for each caller's request of a batch. */
   readonly logger?: Logger;
@@ -53,10 +58,20 @@ export interface RecorderDeps extends BatchDeps {
 export function createRecorder(deps: RecorderDeps): Recorder {
   const { database, metrics = noRefreshMetrics, logger = silentLogger, isMoreComing = () => false } = deps;
   const waiting: Waiting[] = [];
-  let waitingBytes = 0;
+  const waitingBytes = new Map<number, number>();
   let working = 0;
   let startedAt = 0;
   let gathering: NodeJS.Timeout | undefined;
+
+  const addBytes = (priority: number, bytes: number): void => {
+    waitingBytes.set(priority, (waitingBytes.get(priority) ?? 0) + bytes);
+  };
+
+  function hasSpace(priority: number): boolean {
+    let sum = 0;
+    for (const [each, bytes] of waitingBytes) if (each >= priority) sum += bytes;
+    return sum <= WAITING_BYTES_MAX;
+  }
 
   const mayWork = (): boolean =>
     working === 0 ||
@@ -99,17 +114,20 @@ export function createRecorder(deps: RecorderDeps): Recorder {
 
   return {
     record(fetched) {
+      const { priority } = fetched.lease;
       const bytes = bytesOf(fetched);
-      waitingBytes += bytes;
+      addBytes(priority, bytes);
       const ending = new Promise<RecordEnd>((done, failed) => {
         waiting.push({ fetched, done, failed, scope: currentScope() });
         begin();
       });
       return ending.finally(() => {
-        waitingBytes -= bytes;
+        const wasFull = !hasSpace(0);
+        addBytes(priority, -bytes);
+        if (wasFull) deps.onSpace?.();
       });
     },
-    hasRoom: () => waitingBytes <= WAITING_BYTES_MAX,
+    hasSpace,
   };
 }
 

@@ -88,13 +88,14 @@ export interface WorkerDeps {
 
 export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   const { database, tables, metadata, readBlock, chainIds, concurrency, logger } = deps;
-  const hosts = createHostConcurrency(database, concurrency);
+  const hosts = createHostConcurrency(database, concurrency, (priority) => recorder.hasSpace(priority));
   const worker = randomUUID();
   let fetching = 0;
   const recorder = createRecorder({
     ...deps,
     answeredLately: hosts.answeredLately,
     isMoreComing: () => fetching > 0,
+    onSpace: hosts.goOn,
   });
   let hostsReadAt = Number.NEGATIVE_INFINITY;
 
@@ -113,7 +114,8 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       fetching++;
       const resolution = await resolve(lease, use, signal).finally(() => fetching--);
       arrive(use);
-      if (recorder.hasRoom()) freePlace();
+      // What the chain itself holds is read without a turn.
+      if (recorder.hasSpace(lease.priority)) freePlace();
       // Released to wait for its host, which was busy or paused.
       if (signal.aborted || resolution === undefined) return;
       const hostSignal = signalFrom(lease, resolution);
