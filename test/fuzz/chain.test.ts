@@ -81,7 +81,7 @@ it("follows every branch to what the contracts say", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       for (let count = random.whole(1, MOVES_MAX); count > 0; count--) {
         await branches.mark();
-        await moves.any(random, epochs % 2 === 0 ? "burn" : "sweep");
+        await moves.any(random);
         if (random.chance(0.2)) await sleep(random.whole(0, SEEN_MS_MAX));
       }
       if (random.chance(0.6) && (await branches.goBack(random)) > 0) reorgs++;

@@ -22,7 +22,7 @@ export const SHARE: Share = { chainIds: [CHAIN_ID], perHost: 100 };
 export function ask(
   db: Queryable,
   tokens: readonly (string | readonly [string, number])[],
-  how: { trigger?: Trigger; anonymous?: boolean; collection?: string } = {},
+  how: { trigger?: Trigger; anonymous?: boolean; collection?: string; rechecks?: boolean } = {},
 ): Promise<ReadonlyMap<string, string>> {
   return enqueue(db, {
     chainId: CHAIN_ID,
@@ -30,6 +30,7 @@ export function ask(
     tokens: new Map(tokens.map((token) => (typeof token === "string" ? [token, 0] : token))),
     trigger: how.trigger ?? "rest",
     anonymous: how.anonymous ?? false,
+    rechecks: how.rechecks ?? true,
   });
 }
 

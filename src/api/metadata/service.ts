@@ -11,6 +11,7 @@ import { learnServedTraits } from "./records/learn-served.ts";
 import {
   addKnownTokens,
   addUnseenTokens,
+  burnedLatelyInRange,
   deleteNeverTransferred,
   findKnown,
   findNeverTransferred,
@@ -68,6 +69,8 @@ export function createMetadata(deps: MetadataDeps) {
     knownInRange,
     listedInRange: (db: Queryable, range: TokenRange, after: string | null, limit: number) =>
       listedInRange(db, tables, range, after, limit),
+    burnedLatelyInRange: (db: Queryable, range: TokenRange, after: string | null, limit: number) =>
+      burnedLatelyInRange(db, tables, range, after, limit),
     notReadSince,
     readContract: (db: Queryable, chainId: number, collection: string) =>
       readContract(db, tables, chainId, collection),

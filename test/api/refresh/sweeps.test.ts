@@ -14,6 +14,7 @@ const UINT256_MAX = (2n ** 256n - 1n).toString();
 beforeEach(async () => {
   await emptyTables(database);
   await setup.clear();
+  await database.query(`truncate ${tables.tokenState}`);
 });
 
 const know = (count: number, from = 0) =>
@@ -101,6 +102,26 @@ describe("a range", () => {
       { asked: 500, cursor: "499", finished: false },
       { asked: 0, cursor: null, finished: false },
     ]);
+  });
+
+  it("asks for a token whose burn a reorg may still remove, and counts none that is burned", async () => {
+    await know(4);
+    await setup.setChain(100, 70);
+    const state = {
+      chainId: CHAIN_ID,
+      collectionAddress: COLLECTION,
+      standard: "erc721",
+      lockCount: 0,
+    } as const;
+    await test.insert("tokenState", { ...state, tokenId: 1n, burned: true, burnedBlock: 71n });
+    await test.insert("tokenState", { ...state, tokenId: 2n, burned: true, burnedBlock: 70n });
+    await test.insert("tokenState", { ...state, tokenId: 3n, burned: true, burnedBlock: 99n });
+    await add("0", "3", { block: 90 });
+
+    await setup.sweeps().advance();
+
+    expect(await waitingIds()).toEqual(["0", "1", "3"]);
+    expect(await readSweeps()).toEqual([{ asked: 1, cursor: "0", finished: true }]);
   });
 
   it("without a known token is done at once", async () => {

@@ -293,10 +293,10 @@ describe("a token whose mint is on its way", () => {
     expect(await published()).toEqual([{ type: "metadata", id: "7", version: 1 }]);
   });
 
-  it("is not part of a sweep, and a burned token is not either", async () => {
+  it("is not part of a sweep, and a token whose burn is final is not either", async () => {
     for (const id of [1n, 2n]) await mint(id, 80);
     await database.query(
-      `update ${tables.tokenState} set burned = true, burned_block = 85 where token_id = 2`,
+      `update ${tables.tokenState} set burned = true, burned_block = 60 where token_id = 2`,
     );
     await record("7", 3);
     await setup.triggers().handleBatch();

@@ -8,6 +8,7 @@
 
 import type { Standard } from "../../../config.ts";
 import type { CollectionRef } from "../../../domain/token-ref.ts";
+import { blockOf } from "../../chain/index/checkpoint.ts";
 import { caughtUp, isWhole, ready } from "../../chain/index/index-trust.ts";
 import { knownByTransfer, tokenColumns } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -172,6 +173,30 @@ async function inRange(
       where t.chain_id = $1 and t.collection = $2 and t.token_id between $3 and $4
         and ($5::numeric is null or t.token_id > $5) and ${condition}
       order by t.token_id limit $6`,
+    [chainId, collection, from, to, after, limit],
+  );
+  return rows.map((row) => row.tokenId);
+}
+
+/**
+ * Tokens from `from` to `to` and above `after`, ascending, at most `limit`, that would be listed without a burn which a reorg
+ * may still remove.
+ */
+export async function burnedLatelyInRange(
+  db: Queryable,
+  { tokenState, checkpoint }: ChainTables,
+  { chainId, collection, from, to }: TokenRange,
+  after: string | null,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ tokenId: string }>(
+    `select s.token_id as "tokenId" from ${tokenState} s
+       join ${checkpoint} c on c.chain_id = s.chain_id
+       join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (s.chain_id, s.collection_address, s.token_id)
+      where s.chain_id = $1 and s.collection_address = $2 and s.token_id between $3 and $4
+        and ($5::numeric is null or s.token_id > $5) and s.burned and not t.unseen
+        and s.burned_block > ${blockOf("least(c.safe_checkpoint, c.finalized_checkpoint, c.latest_checkpoint)")}
+      order by s.token_id limit $6`,
     [chainId, collection, from, to, after, limit],
   );
   return rows.map((row) => row.tokenId);

@@ -150,8 +150,9 @@ export async function complete<Each extends Lease>(
   const waits = pausesMs.map((ms, nth) => `when ${nth} then interval '${ms} milliseconds'`).join(" ");
   const rechecksMax = `case k.status when 'unchanged' then ${attempts.unchanged} when 'failed' then ${attempts.failed}
     when 'burned' then ${attempts.burned} else 0 end`;
-  // What a reorg voids is owed to a burned token as an event is: another reorg may remove the burn alone.
-  const rechecks = "coalesce(r.looks, case when k.status = 'burned' and r.trigger = 'reorg' then 0 end)";
+  // What a reorg voids, and what a sweep skips, is owed to a burned token as an event is: a reorg may remove the burn alone.
+  const rechecks =
+    "coalesce(r.looks, case when k.status = 'burned' and r.trigger in ('reorg', 'sweep') then 0 end)";
   const isOwed = `(r.wanted = r.started and ${rechecks} < ${rechecksMax})`;
   const nextRecheckAt = `now() + case ${rechecks} ${waits} end`;
   const rows = await db.query<Row>(

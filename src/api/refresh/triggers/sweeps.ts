@@ -151,12 +151,25 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     const { id, chainId, collection, receiptId, accept, isBySample, isByChain } = sweep;
     const rechecks = isByChain || (receiptId === null && !isBySample);
     const tokenIds = await metadata.listedInRange(tx, sweep, sweep.cursor, free);
-    const all = new Map(tokenIds.map((tokenId) => [tokenId, sweep.block]));
-    const tokens = sweep.skipRead ? await metadata.notReadSince(tx, chainId, collection, all) : all;
+    const isFinished = isWhole && tokenIds.length < free;
+    const unread = async (ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+      const all = new Map(ids.map((tokenId) => [tokenId, sweep.block]));
+      return sweep.skipRead ? metadata.notReadSince(tx, chainId, collection, all) : all;
+    };
+    const tokens = await unread(tokenIds);
+    // Counted nowhere: none of them is read unless a reorg removes its burn.
+    const burned = await unread(await burnedBetween(tx, sweep, isFinished ? sweep.to : tokenIds.at(-1)));
     if (receiptId !== null) await foldReceipt(tx, receiptId);
     const marks =
-      tokens.size > 0
-        ? await enqueue(tx, { chainId, collection, tokens, trigger: "sweep", accept, rechecks })
+      tokens.size + burned.size > 0
+        ? await enqueue(tx, {
+            chainId,
+            collection,
+            tokens: new Map([...tokens, ...burned]),
+            trigger: "sweep",
+            accept,
+            rechecks,
+          })
         : undefined;
     if (receiptId !== null) {
       const entries = [...tokens.keys()].map((tokenId) => ({ tokenId, mark: marks?.get(tokenId) }));
@@ -166,9 +179,19 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
       cursor: tokenIds.at(-1) ?? null,
       asked: tokens.size,
       passed: tokenIds.length,
-      isFinished: isWhole && tokenIds.length < free,
+      isFinished,
     });
     return tokenIds.length > 0;
+  }
+
+  /** Tokens that a sweep skips though a reorg may remove their burns: up to `to`, and those of one step at most. */
+  async function burnedBetween(
+    tx: Queryable,
+    sweep: OpenSweep,
+    to: string | undefined,
+  ): Promise<readonly string[]> {
+    if (to === undefined) return [];
+    return metadata.burnedLatelyInRange(tx, { ...sweep, to }, sweep.cursor, COUNTED_MAX);
   }
 }
 
