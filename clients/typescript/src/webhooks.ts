@@ -70,7 +70,7 @@ export function webhooksOf(sender: Sender) {
     change: (id: string, change: WebhookChange, call: CallOptions = {}): Promise<Webhook> =>
       send("PATCH", ONE, { webhook_id: id }, call, bodyOf(change)),
 
-    /** Resolves too if an attempt whose response was lost has deleted it, so that the next one finds nothing. */
+    /** Resolves too if it is gone after an attempt that failed, but may have deleted it. */
     delete: async (id: string, { signal }: CallOptions = {}): Promise<void> => {
       let mayBeDeleted = false;
       const onRetry = ({ status }: VitrineError): void => {
@@ -79,7 +79,7 @@ export function webhooksOf(sender: Sender) {
       };
       const options = { method: "DELETE", path: { webhook_id: id }, signal, onRetry };
       await sender
-        .send(ONE, options, (response) => response.text())
+        .send(ONE, options, (response) => response.json())
         .catch((error: unknown) => {
           if (!mayBeDeleted || !(error instanceof VitrineError) || error.code !== "NOT_FOUND") throw error;
         });

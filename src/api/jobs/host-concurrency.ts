@@ -49,8 +49,8 @@ export interface ClaimQuota {
 
 export interface HostConcurrency {
   /**
-   * Waits for a turn. Undefined if the host is paused or being probed, or stays busy for a second while there is space, or
-   * if `signal` is aborted.
+   * Waits for a turn. Undefined if the host is paused or being probed, if it stays busy or there is no space for a second,
+   * or if `signal` is aborted.
    */
   enter(host: string, visit: Visit): Promise<HostTurn | undefined>;
   /** To be called when there is space again. */
@@ -166,7 +166,7 @@ export function createHostConcurrency(
   function waitForTurn(host: Host, { priority, isClaimed, signal }: Visit): Promise<boolean> {
     return new Promise((done) => {
       const end = (isTurn: boolean): void => {
-        clearInterval(late);
+        clearTimeout(late);
         signal.removeEventListener("abort", giveUp);
         host.queue.splice(host.queue.indexOf(waiting), 1);
         if (host.queue.length === 0) queued.delete(host);
@@ -175,8 +175,7 @@ export function createHostConcurrency(
       };
       const giveUp = (): void => end(false);
       const waiting: Waiting = { priority, isClaimed, start: () => end(true) };
-      // Back in the queue, it would wait as long, and its URI would be read again.
-      const late = setInterval(() => hasSpace(priority) && giveUp(), WAIT_MS);
+      const late = setTimeout(giveUp, WAIT_MS);
       signal.addEventListener("abort", giveUp);
       const behind = host.queue.findIndex((other) => other.priority < priority);
       host.queue.splice(behind === -1 ? host.queue.length : behind, 0, waiting);
@@ -205,12 +204,16 @@ export function createHostConcurrency(
     };
   }
 
+  /** A few go on while there is no space: what callers ask for is claimed as they give up. */
+  const whileSpace = (quota: number): number => (hasSpace(0) ? quota : Math.min(quota, AT_ONCE_MIN));
+
   function quotaOf({ limit, expected, inFlight, quietSince }: Host): number {
     const now = performance.now();
     // What is claimed for a host that has stopped answering goes back to the queue, token by token.
     const hasStalled = inFlight > 0 && now - quietSince > AHEAD_MS;
     const most = hasStalled ? limit.max : AHEAD_SHARE * concurrency;
-    return Math.max(0, limit.max + Math.min(limit.startsWithin(AHEAD_MS, now), most) - expected);
+    const ahead = limit.max + Math.min(limit.startsWithin(AHEAD_MS, now), most);
+    return Math.max(0, whileSpace(ahead) - expected);
   }
 
   return {
@@ -242,13 +245,13 @@ export function createHostConcurrency(
 
     quota() {
       // A host that is new to this process starts at the lower bound, with as much again claimed ahead.
-      const perHost = 2 * boundsOf("").min;
+      const perHost = whileSpace(2 * boundsOf("").min);
       const hosts = [...known.values()].map((host) => [host.name, quotaOf(host)] as const);
       const waiting = [...queued].flatMap(({ queue }) => queue.filter(({ isClaimed }) => !isClaimed)).length;
       return {
         hosts: new Map(hosts.filter(([, quota]) => quota !== perHost)),
         perHost,
-        unread: Math.max(0, UNREAD_SHARE * concurrency - waiting),
+        unread: Math.max(0, whileSpace(UNREAD_SHARE * concurrency) - waiting),
       };
     },
 

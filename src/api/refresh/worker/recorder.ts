@@ -20,7 +20,8 @@ const FIRST_MIN = 64;
 const FIRST_MS = 15;
 // Bodies are up to 2 MiB each, and a statement contains those of a whole batch.
 const BYTES_MAX = 8 * 1024 * 1024;
-// Hundreds of outcomes may wait while others are fetched: of 2 MiB each, they would take the memory of a small machine.
+// Of each priority. Hundreds of outcomes may wait while others are fetched: of 2 MiB each, they would take the memory of a
+// small machine.
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
 /** `lost` if another worker had taken over: nothing was stored. */
@@ -30,8 +31,8 @@ export interface Recorder {
   /** Resolves once the outcome is committed. Rejects with a fault of ours; then nothing of this fetch was stored. */
   record(fetched: FetchedLease): Promise<RecordEnd>;
   /**
-   * False while more than 64 MiB of documents of fetches of this priority or a higher one wait, those that are being recorded
-   * included. The others are recorded after it.
+   * False while more than 64 MiB of documents wait, those that are being recorded included, that were fetched with this
+   * priority or a higher one: those of a lower one are recorded later.
    */
   hasSpace(priority: number): boolean;
 }

@@ -114,8 +114,7 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
       fetching++;
       const resolution = await resolve(lease, use, signal).finally(() => fetching--);
       arrive(use);
-      // What the chain itself holds is read without a turn.
-      if (recorder.hasSpace(lease.priority)) freePlace();
+      freePlace();
       // Released to wait for its host, which was busy or paused.
       if (signal.aborted || resolution === undefined) return;
       const hostSignal = signalFrom(lease, resolution);
