@@ -197,6 +197,26 @@ describe("PostgreSQL answers like the search index and like a scan", () => {
       expect(await inDatabase.page(query)).toEqual(await index.page(query));
     }
   });
+
+  it("with the same limit of characters, so that an answer takes about eight MiB at three bytes each", async () => {
+    const longest = (nth: number): string => String(nth).padEnd(1_000, "語");
+    const tokens = Array.from({ length: 900 }, (_, nth) =>
+      tokenOf(nth, { traits: ["Past", "Future", "Fate"].map((name) => text(name, longest(nth))) }),
+    );
+    await storeModel(test, tokens);
+    const index = inMemory();
+    const chosen = { ...ALL, criteria: [{ name: "Fate", values: [longest(7)] }] };
+
+    const { traits } = await index.facets(ALL);
+
+    expect(traits.map(({ values, values_total }) => [values.length, values_total])).toEqual([
+      [833, 900],
+      [833, 900],
+      [833, 900],
+    ]);
+    expect(await shown(inDatabase.facets(ALL))).toEqual(await shown(index.facets(ALL)));
+    expect(await shown(inDatabase.panel(chosen))).toEqual(await shown(index.panel(chosen)));
+  });
 });
 
 describe("locks, by default or not, and tokens in minted ranges", () => {

@@ -13,6 +13,8 @@ import { createTopK } from "./top-k.ts";
 /** Per trait type; a response with many types lists fewer of each. */
 export const FACET_VALUES_MAX = 1_000;
 export const ANSWER_VALUES_MAX = 20_000;
+// Of up to three bytes each: 8 MiB, the size of a page of tokens.
+const ANSWER_CHARACTERS_MAX = 2_500_000;
 /** The types with the most tokens. */
 export const FACET_TYPES_MAX = 1_000;
 
@@ -37,11 +39,11 @@ function* listFacets(
     .sort((a, b) => b.count - a.count)
     .slice(0, FACET_TYPES_MAX);
   const types = sortByName(mostFrequent, ({ type }) => type.name ?? "");
-  const valuesMax = valuesMaxOf(types.length);
+  const share = shareOf(types.length);
   const traits: FacetColumns[] = [];
   for (const { type, count } of types) {
     yield;
-    traits.push(facetOf(index, type, { count, valueCounts, valuesMax }));
+    traits.push(facetOf(index, type, { count, valueCounts, share }));
   }
   return { total, listed, traits };
 }
@@ -57,14 +59,14 @@ export function* panelSteps(
   knownOf: (name: string) => FacetColumns | undefined,
 ): Steps<CountedFacets> {
   const { traits, ...counted } = yield* facetSteps(index, matches.slots, listed);
-  const valuesMax = valuesMaxOf(traits.length);
+  const share = shareOf(traits.length);
   const all = traits.filter(({ trait_type }) => !matches.byTrait.has(trait_type));
   for (const [name, slots] of slotsWithoutEach(matches)) {
     yield;
     const known = knownOf(name);
     // Facets with more or fewer trait types list fewer or more values of each.
-    const isSame = known?.values.length === Math.min(valuesMax, known?.values_total ?? 0);
-    const own = isSame ? known : countOwn(index, name, slots, valuesMax);
+    const isSame = known?.values.length === Math.min(share.values, known?.values_total ?? 0);
+    const own = isSame ? known : countOwn(index, name, slots, share);
     if (own) all.push(own);
   }
   return { ...counted, traits: sortByName(all, ({ trait_type }) => trait_type) };
@@ -74,30 +76,48 @@ function countOwn(
   index: CollectionIndex,
   name: string,
   slots: Bits,
-  valuesMax: number,
+  share: TypeShare,
 ): FacetColumns | undefined {
   const type = index.table.find(name);
   if (!type || type.name === null) return undefined;
   const valueCounts = countValuesOf(index, slots, type);
   const count = countType(index, slots, type, valueCounts);
   if (count === 0) return undefined;
-  return facetOf(index, type, { count, valueCounts, valuesMax });
+  return facetOf(index, type, { count, valueCounts, share });
 }
 
-/** How many values each of so many types lists. */
-export const valuesMaxOf = (types: number): number =>
-  Math.min(FACET_VALUES_MAX, Math.floor(ANSWER_VALUES_MAX / Math.max(1, types)));
+/** The most that a type lists. */
+export interface TypeShare {
+  readonly values: number;
+  readonly characters: number;
+}
+
+/** The share of each of so many types. */
+export const shareOf = (types: number): TypeShare => ({
+  values: Math.min(FACET_VALUES_MAX, Math.floor(ANSWER_VALUES_MAX / Math.max(1, types))),
+  characters: Math.floor(ANSWER_CHARACTERS_MAX / Math.max(1, types)),
+});
+
+/** Those of the values, from the first, that fit into a type's characters; the first in any case. */
+export function fitValues<Value>(values: readonly Value[], { characters }: TypeShare): readonly Value[] {
+  let sum = 0;
+  const end = values.findIndex((value, nth) => {
+    sum += String(value).length;
+    return nth > 0 && sum > characters;
+  });
+  return end === -1 ? values : values.slice(0, end);
+}
 
 function facetOf(
   { table }: CollectionIndex,
   type: TraitType,
-  counted: { count: number; valueCounts: Uint32Array; valuesMax: number },
+  counted: { count: number; valueCounts: Uint32Array; share: TypeShare },
 ): FacetColumns {
-  const { count, valueCounts, valuesMax } = counted;
+  const { count, valueCounts, share } = counted;
   const ordered = table.orders.of(type);
   // By position: a later value ranks behind all that are as frequent.
   const mostFrequent = createTopK(
-    valuesMax,
+    share.values,
     (a, b) =>
       (valueCounts[ordered[b] as number] as number) - (valueCounts[ordered[a] as number] as number) || a - b,
   );
@@ -119,6 +139,10 @@ function facetOf(
   }
   const isNumeric = type.displayType === "number" || type.displayType === "date";
   const listedValues = mostFrequent.take().map((nth) => ordered[nth] as number);
+  const values = fitValues(
+    listedValues.map((value) => shownValue(table, type, value)),
+    share,
+  );
   return {
     trait_type: type.name ?? "",
     display_type: type.displayType,
@@ -126,8 +150,8 @@ function facetOf(
     min: isNumeric && first !== undefined ? table.numberOf(first) : null,
     max: isNumeric && last !== undefined ? table.numberOf(last) : null,
     max_value: type.displayType === "number" ? type.highest : null,
-    values: listedValues.map((value) => shownValue(table, type, value)),
-    counts: Uint32Array.from(listedValues, (value) => valueCounts[value] as number),
+    values,
+    counts: Uint32Array.from(listedValues.slice(0, values.length), (value) => valueCounts[value] as number),
     values_total: valuesTotal,
   };
 }

@@ -3,7 +3,14 @@
 import { isStorable } from "../../http/fields.ts";
 import { textKey } from "../../metadata/rules.ts";
 import { sortByName } from "../columns/folded-text.ts";
-import { ANSWER_VALUES_MAX, FACET_TYPES_MAX, FACET_VALUES_MAX, valuesMaxOf } from "../index/facets.ts";
+import {
+  ANSWER_VALUES_MAX,
+  FACET_TYPES_MAX,
+  FACET_VALUES_MAX,
+  fitValues,
+  shareOf,
+  type TypeShare,
+} from "../index/facets.ts";
 import type { CountedFacets, FacetColumns, TokenFilter, TraitFacet } from "../query.ts";
 import { LISTED_CHARACTERS_MAX } from "../sync/store.ts";
 import { foldedSql } from "./fold.ts";
@@ -42,10 +49,10 @@ interface FacetRow extends Pick<TraitFacet, "display_type" | "count" | "min" | "
   readonly listed: readonly (readonly [text: string, number: number | null, count: number])[] | null;
 }
 
-/** One trait type, with at most so many values. */
+/** One trait type. */
 interface Only {
   readonly name: string;
-  readonly valuesMax: number;
+  readonly share: TypeShare;
 }
 
 /** The facets in the order of an answer. */
@@ -59,7 +66,7 @@ async function readFacets(statement: Statement, filter: TokenFilter, only?: Only
     join vitrine.trait_type y on y.id = v.trait_type_id and y.display_type = v.display_type
                              and ${only ? `y.key = ${add(textKey(only.name))}::text` : "true"}`;
   const valuesMax = only
-    ? `${add(only.valuesMax)}::int`
+    ? `${add(only.share.values)}::int`
     : `least(${FACET_VALUES_MAX}, ${ANSWER_VALUES_MAX} / greatest(1, (select count(*) from type)))`;
   const isLong = `char_length(v.value_text) > ${LISTED_CHARACTERS_MAX}`;
   const rows = await next.tx.query<FacetRow>(
@@ -94,11 +101,19 @@ async function readFacets(statement: Statement, filter: TokenFilter, only?: Only
        from type y join listed l on l.type = y.id`,
     next.values,
   );
-  return sortByName(rows.map(toFacet), ({ trait_type }) => trait_type);
+  const share = only?.share ?? shareOf(rows.length);
+  return sortByName(
+    rows.map((row) => toFacet(row, share)),
+    ({ trait_type }) => trait_type,
+  );
 }
 
-function toFacet({ name, highest, listed, ...row }: FacetRow): FacetColumns {
+function toFacet({ name, highest, listed, ...row }: FacetRow, share: TypeShare): FacetColumns {
   const { display_type, count, min, max, values_total } = row;
+  const shown = (listed ?? []).map(
+    ([text, number]) => number ?? (display_type === "bool" ? text === "true" : text),
+  );
+  const values = fitValues(shown, share);
   const isNumeric = display_type === "number" || display_type === "date";
   return {
     trait_type: name,
@@ -107,10 +122,8 @@ function toFacet({ name, highest, listed, ...row }: FacetRow): FacetColumns {
     min: isNumeric ? min : null,
     max: isNumeric ? max : null,
     max_value: display_type === "number" ? highest : null,
-    values: (listed ?? []).map(
-      ([text, number]) => number ?? (display_type === "bool" ? text === "true" : text),
-    ),
-    counts: (listed ?? []).map(([, , count]) => count),
+    values,
+    counts: (listed ?? []).slice(0, values.length).map(([, , count]) => count),
     values_total,
   };
 }
@@ -124,7 +137,7 @@ export async function facetsOf(statement: Statement, filter: TokenFilter): Promi
 export async function panelOf(statement: Statement, filter: TokenFilter): Promise<CountedFacets> {
   const { traits, ...counted } = await facetsOf(statement, filter);
   const names = new Set([...filter.criteria, ...filter.ranges].map(({ name }) => name));
-  const valuesMax = valuesMaxOf(traits.length);
+  const share = shareOf(traits.length);
   const all = traits.filter(({ trait_type }) => !names.has(trait_type));
   for (const name of names) {
     if (!isStorable(name)) continue;
@@ -134,7 +147,7 @@ export async function panelOf(statement: Statement, filter: TokenFilter): Promis
       criteria: filter.criteria.filter(isOther),
       ranges: filter.ranges.filter(isOther),
     };
-    all.push(...(await readFacets(statement, others, { name, valuesMax })));
+    all.push(...(await readFacets(statement, others, { name, share })));
   }
   return { ...counted, traits: sortByName(all, ({ trait_type }) => trait_type) };
 }
