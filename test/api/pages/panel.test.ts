@@ -65,6 +65,19 @@ describe("the panel and the orders", () => {
     expect(inputs(none, "hidden")).toEqual([]);
   });
 
+  it("hold no value that would fill a URL, unless it is asked for", async () => {
+    const [long, short] = ["語".repeat(67), "語".repeat(66)];
+    await world.mint("98");
+    await world.describe("98", {
+      attributes: [long, short].map((value) => ({ trait_type: "Class", value })),
+    });
+    const offered = (html: string): string[] =>
+      [...html.matchAll(/name="is:Class" value="([^"]*)"/g)].map(([, value = ""]) => value);
+
+    expect(offered(await page())).toEqual(["Mage", short]);
+    expect(offered(await page(["is:Class", long]))).toEqual(["Mage", short, long]);
+  });
+
   it("keep each condition and the order that are asked for, where no field shows them", async () => {
     const html = await page(
       ["is:Class", "Mage"],

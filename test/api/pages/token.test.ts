@@ -166,6 +166,17 @@ describe("the properties of a token", () => {
   });
 });
 
+it("a value that is too long for a URL is shown, and is no link", async () => {
+  await world.describe("7", {
+    attributes: [445, 430].map((count) => ({ trait_type: `Tale ${count}`, value: "語".repeat(count) })),
+  });
+
+  const html = await page();
+
+  expect([...html.matchAll(/<(a|div) class="trait"/g)].map(([, tag]) => tag)).toEqual(["a", "div"]);
+  expect(html.length).toBeLessThan(40_000);
+});
+
 describe("the chain's side of a token", () => {
   it("is its owner, whether it may be traded, and since when not", async () => {
     expect(seen(await page())).toMatch(/Tradable .*Owner 0x0000…00a1/);

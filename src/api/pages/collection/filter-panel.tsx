@@ -7,7 +7,7 @@ import { formatNumber } from "../../ui/numbers.ts";
 import { words } from "../../ui/visitor.ts";
 import type { Words } from "../../ui/words/languages.ts";
 import { formatDate, formatValue, plain, Value } from "../text.tsx";
-import { type Asked, dayOf } from "./filter-query.ts";
+import { type Asked, dayOf, encodedLength } from "./filter-query.ts";
 import { isRange, mostCommon, type PanelFacet, type PanelFacets, unlistedCount } from "./panel-facets.ts";
 
 const TRAITS_MAX = 60;
@@ -15,6 +15,8 @@ const OPEN_TRAITS = 5;
 const VALUES_MAX = 40;
 // As many choices as one can take in at a glance; the rest are one step away.
 const VALUES_AT_ONCE = 8;
+// Ticked values are in the page's URL, of which servers take 16 KiB or less.
+const ENCODED_MAX = 600;
 // Only a URL can choose what the panel doesn't list, and it has room for hundreds.
 const UNLISTED_MAX = 20;
 
@@ -128,11 +130,14 @@ function choicesOf(facet: PanelFacet, { filter }: Asked) {
 
 const Choices = ({ facet, chosen }: { facet: PanelFacet; chosen: readonly string[] }) => {
   const { trait_type, display_type, values, values_total } = facet;
-  const known = values.slice(0, VALUES_MAX).map(({ value, count }) => ({
-    text: String(value),
-    label: formatValue({ display_type, value }),
-    count,
-  }));
+  const known = values
+    .slice(0, VALUES_MAX)
+    .filter(({ value }) => encodedLength(String(value)) <= ENCODED_MAX)
+    .map(({ value, count }) => ({
+      text: String(value),
+      label: formatValue({ display_type, value }),
+      count,
+    }));
   const unlisted = { count: unlistedCount(facet) };
   const others = chosen.filter((text) => !known.some((each) => each.text === text));
   const missing = others.slice(0, UNLISTED_MAX).map((text) => ({

@@ -245,6 +245,9 @@ export function queryOf({
   return new URLSearchParams(ends.map((end): [string, string] => [`${end}:${trait_type}`, text])).toString();
 }
 
+/** How many characters a text has in a query string. */
+export const encodedLength = (text: string): number => String(new URLSearchParams([[text, ""]])).length - 1;
+
 // The limit of a Date in either direction (ECMA-262, 21.4.1.1).
 const SECONDS_MAX = 8.64e12;
 

@@ -8,6 +8,9 @@ import { queryOf } from "../collection/filter-query.ts";
 import { collectionPath, type Site } from "../env.ts";
 import { formatPercentage, formatValue, plain, Value } from "../text.tsx";
 
+// Servers and proxies refuse longer URLs, of a few KiB more or less.
+const LINK_MAX = 4_000;
+
 type TraitView = TokenView["traits"][number];
 
 function emptyText({ version, status }: TokenView["metadata"]): string {
@@ -48,12 +51,12 @@ export const Properties = ({ site, token }: { site: Site; token: TokenView }) =>
   </section>
 );
 
-/** Links to the tokens with the same value. */
+/** Links to the tokens with the same value, unless it is too long for a URL. */
 const Trait = ({ trait, href }: { trait: TraitView; href: string }) => {
   const { trait_type, display_type, value, max_value, count, percentage } = trait;
   const portion = portionOf(trait);
-  return (
-    <a class="trait" href={href}>
+  const content = (
+    <>
       <span class="trait-type">
         <Value text={trait_type} max={80} />
       </span>
@@ -78,6 +81,12 @@ const Trait = ({ trait, href }: { trait: TraitView; href: string }) => {
       <span class="trait-share">
         {words().properties.share(count, formatNumber(count), formatPercentage(percentage))}
       </span>
+    </>
+  );
+  if (href.length > LINK_MAX) return <div class="trait">{content}</div>;
+  return (
+    <a class="trait" href={href}>
+      {content}
     </a>
   );
 };
