@@ -81,3 +81,23 @@ it("what a caller asked for is recorded before a sweep's documents that were fet
   // The first has begun before the others come.
   expect(ended.indexOf("caller")).toBe(1);
 });
+
+it("documents of hosts leave no space to fetches of the same priority or a lower one; those of contracts do", async () => {
+  await ask(database, ["41"]);
+  const [lease] = await claim(database, tables, SHARE, 1);
+  if (!lease) throw new Error("no lease");
+  const document = found({ name: "Hero", description: "x".repeat(2_000_000) });
+  const spaceBeside = (host: string | undefined): boolean[] => {
+    const recorder = createRecorder({
+      database: { ...database, transaction: () => new Promise(() => undefined) },
+      metadata,
+      noteHost: async () => undefined,
+    });
+    for (let nth = 0; nth < 34; nth++)
+      void recorder.record({ lease: { ...lease, priority: 10 }, resolution: { ...document, host } });
+    return [5, 10, 20].map(recorder.hasSpace);
+  };
+
+  expect(spaceBeside("meta.example")).toEqual([false, false, true]);
+  expect(spaceBeside(undefined)).toEqual([true, true, true]);
+});

@@ -286,7 +286,10 @@ it("a sweep fetches no more while 64 MiB of its documents wait to be recorded; w
   await ask(database, tokenIds, { trigger: "sweep" });
   const document = found({ ...hero("Hero"), description: "x".repeat(1024 * 1024) });
 
-  const { calls, worker } = setup.start(() => document, { database: slow, concurrency: 16 });
+  const { calls, worker } = setup.start(() => ({ ...document, host: "meta.example" }), {
+    database: slow,
+    concurrency: 16,
+  });
   const [, meanwhile] = await eventually(
     async () => [calls.length, await sleep(1_500).then(() => calls.length)] as const,
     ([before, after]) => before > 60 && before === after,

@@ -31,8 +31,8 @@ export interface Recorder {
   /** Resolves once the outcome is committed. Rejects with a fault of ours; then nothing of this fetch was stored. */
   record(fetched: FetchedLease): Promise<RecordEnd>;
   /**
-   * False while more than 64 MiB of documents wait, those that are being recorded included, that were fetched with this
-   * priority or a higher one: those of a lower one are recorded later.
+   * False while more than 64 MiB of documents of hosts wait, those that are being recorded included, that were fetched with
+   * this priority or a higher one: those of a lower one are recorded later.
    */
   hasSpace(priority: number): boolean;
 }
@@ -116,7 +116,8 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   return {
     record(fetched) {
       const { priority } = fetched.lease;
-      const bytes = bytesOf(fetched);
+      // What the contract itself holds took no turn at a host, and would keep others from theirs.
+      const bytes = fetched.resolution.host === undefined ? 0 : bytesOf(fetched);
       addBytes(priority, bytes);
       const ending = new Promise<RecordEnd>((done, failed) => {
         waiting.push({ fetched, done, failed, scope: currentScope() });
