@@ -1,5 +1,6 @@
 /** When collections are sampled, and by which process (docs/refresh.md, "Silent changes"). */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { Registry } from "prom-client";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createIndexHeads } from "../../../src/api/chain/index/index-heads.ts";
@@ -169,8 +170,7 @@ describe("a round is made", () => {
     await addSampled(database, [collection], 0);
     sampled.host.nameAt = (path) => `Changed at ${path}`;
 
-    // Three are enough, unless none of the processes finds the round free in one.
-    for (let passes = 0; passes < 6; passes++) {
+    for (let rechecks = 0; rechecks < 3; rechecks++) {
       await Promise.all([1, 2, 3].map(() => sampled.runOnce()));
       await sampled.rest();
     }
@@ -178,6 +178,32 @@ describe("a round is made", () => {
     expect(await database.query("select from vitrine.sweep")).toHaveLength(1);
     const samples = (await sampled.versions()).filter(({ trigger }) => trigger === "sample");
     expect(samples).toHaveLength(TOKENS);
+  });
+
+  it("by several processes, none of which ends it before the documents are there that another has just asked for", async () => {
+    const sampled = await setUp();
+    await addSampled(database, [collection], 0);
+    sampled.host.nameAt = (path) => `Changed at ${path}`;
+    await sampled.runOnce();
+    await sampled.rest();
+    // Nothing that is asked for now arrives.
+    sampled.host.answer = () => undefined;
+    const [first] = await database.query<Record<string, unknown>>(
+      "select asked_at::text, tokens::text[], marks::text[], further::text[] from vitrine.sampling",
+    );
+
+    for (let times = 0; times < 300; times++) {
+      // One after another, so that some begin while the first one ends.
+      const starts = Array.from({ length: 10 }, (_, nth) => sleep(nth));
+      await Promise.all(starts.map((start) => start.then(() => sampled.rounds.settle(collection))));
+      expect(await database.query("select from vitrine.sampling where asked_at is not null")).toHaveLength(1);
+
+      await database.query("delete from vitrine.refresh where wanted > done");
+      await database.query(
+        "update vitrine.sampling set asked_at = $1, tokens = $2, marks = $3, further = $4",
+        Object.values(first ?? {}),
+      );
+    }
   });
 });
 

@@ -187,11 +187,20 @@ export async function findOpenRounds(
   return rows.map((row) => ({ ...row, chainId: Number(row.chainId) }));
 }
 
-/** Locks a round that waits for documents for the transaction, unless another process works on it. */
+/**
+ * Locks a round that waits for documents for the transaction, unless another process works on it. The queue is read after the
+ * lock: one statement would see the tokens that another process has just asked for, and the queue before it asked.
+ */
 export async function lockOpenRound(
   tx: Queryable,
   { chainId, collection }: SampledCollection,
 ): Promise<OpenRound | undefined> {
+  const [locked] = await tx.query(
+    `select from vitrine.sampling
+      where chain_id = $1 and collection = $2 and asked_at is not null for update skip locked`,
+    [chainId, collection],
+  );
+  if (!locked) return undefined;
   const [row] = await tx.query<Omit<OpenRound, "chainId" | "block"> & { block: string }>(
     `select s.collection, s.asked_at::text as "askedAt", s.block, s.tokens::text[] as tokens,
             s.further::text[] as further,
@@ -202,7 +211,7 @@ export async function lockOpenRound(
                -- A row with a lower mark is another one: the first was deleted once its token was answered.
                where r.done < a.mark and r.wanted >= a.mark) as "isOver"
        from vitrine.sampling s
-      where s.chain_id = $1 and s.collection = $2 and s.asked_at is not null for update of s skip locked`,
+      where s.chain_id = $1 and s.collection = $2`,
     [chainId, collection],
   );
   return row && { ...row, chainId, block: Number(row.block) };
