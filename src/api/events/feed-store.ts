@@ -1,5 +1,6 @@
 /** What the writer of the stream reads and writes, always in the transaction that has locked the source. */
 
+import { SETTLED } from "../chain/index/checkpoint.ts";
 import { caughtUp, headMark, isWhole, ready } from "../chain/index/index-trust.ts";
 import { isSurplus, lockCountAfter } from "../chain/index/lock-sql.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
@@ -62,7 +63,7 @@ export async function readFeed(
 
 /** SQL: the chain's checkpoint, if the index can be trusted. A reorg of another chain may have undone rows of this one. */
 const head = (tables: ChainTables): string => `
-  select c.latest_checkpoint as latest, least(c.safe_checkpoint, c.finalized_checkpoint, c.latest_checkpoint) as settled
+  select c.latest_checkpoint as latest, ${SETTLED} as settled
     from ${tables.checkpoint} c
    where c.chain_id = $1 and ${ready(tables)} and ${isWhole(tables)} and ${caughtUp("$2")}`;
 

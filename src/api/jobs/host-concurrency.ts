@@ -17,6 +17,8 @@ const AHEAD_MS = 100;
 const AHEAD_SHARE = 6;
 // The same for unknown hosts.
 const UNREAD_SHARE = 2;
+// Of a host, or of unknown ones, while there is no space: each gives up after a second, and what is claimed next may have some.
+const WITHOUT_SPACE_MAX = 4;
 // A pause that another process began may be noticed so much later.
 const PAUSED_KEPT_MS = 100;
 const HOSTS_MAX = 1_000;
@@ -204,8 +206,7 @@ export function createHostConcurrency(
     };
   }
 
-  /** A few go on while there is no space: what callers ask for is claimed as they give up. */
-  const whileSpace = (quota: number): number => (hasSpace(0) ? quota : Math.min(quota, AT_ONCE_MIN));
+  const boundBySpace = (quota: number): number => (hasSpace(0) ? quota : Math.min(quota, WITHOUT_SPACE_MAX));
 
   function quotaOf({ limit, expected, inFlight, quietSince }: Host): number {
     const now = performance.now();
@@ -213,7 +214,7 @@ export function createHostConcurrency(
     const hasStalled = inFlight > 0 && now - quietSince > AHEAD_MS;
     const most = hasStalled ? limit.max : AHEAD_SHARE * concurrency;
     const ahead = limit.max + Math.min(limit.startsWithin(AHEAD_MS, now), most);
-    return Math.max(0, whileSpace(ahead) - expected);
+    return Math.max(0, boundBySpace(ahead) - expected);
   }
 
   return {
@@ -245,13 +246,13 @@ export function createHostConcurrency(
 
     quota() {
       // A host that is new to this process starts at the lower bound, with as much again claimed ahead.
-      const perHost = whileSpace(2 * boundsOf("").min);
+      const perHost = boundBySpace(2 * boundsOf("").min);
       const hosts = [...known.values()].map((host) => [host.name, quotaOf(host)] as const);
       const waiting = [...queued].flatMap(({ queue }) => queue.filter(({ isClaimed }) => !isClaimed)).length;
       return {
         hosts: new Map(hosts.filter(([, quota]) => quota !== perHost)),
         perHost,
-        unread: Math.max(0, whileSpace(UNREAD_SHARE * concurrency) - waiting),
+        unread: Math.max(0, boundBySpace(UNREAD_SHARE * concurrency) - waiting),
       };
     },
 

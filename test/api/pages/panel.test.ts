@@ -66,7 +66,8 @@ describe("the panel and the orders", () => {
   });
 
   it("hold no value that would fill a URL, unless it is asked for", async () => {
-    const [long, short] = ["語".repeat(67), "語".repeat(66)];
+    // Nine characters of a URL each.
+    const [long, short] = [`${"語".repeat(66)}1234567`, `${"語".repeat(66)}123456`];
     await world.mint("98");
     await world.describe("98", {
       attributes: [long, short].map((value) => ({ trait_type: "Class", value })),

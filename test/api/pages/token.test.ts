@@ -167,8 +167,13 @@ describe("the properties of a token", () => {
 });
 
 it("a value that is too long for a URL is shown, and is no link", async () => {
+  const path = `${HEROES}?is%3ATale+1=`;
+  const spare = 4_000 - path.length - 9 * 400;
   await world.describe("7", {
-    attributes: [445, 430].map((count) => ({ trait_type: `Tale ${count}`, value: "語".repeat(count) })),
+    attributes: [spare, spare + 1].map((count, nth) => ({
+      trait_type: `Tale ${nth}`,
+      value: "語".repeat(400) + "x".repeat(count),
+    })),
   });
 
   const html = await page();

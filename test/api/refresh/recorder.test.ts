@@ -2,10 +2,12 @@ import { expect, it } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
+import type { Lease } from "../../../src/api/refresh/queue/leases.ts";
 import { createRecorder } from "../../../src/api/refresh/worker/recorder.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { ask, createFakeResolve, failed, found, SHARE } from "../../support/refresh.ts";
 
+const MIB = 1024 * 1024;
 const test = await createTestDatabase();
 const { database, tables } = test;
 const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
@@ -86,18 +88,49 @@ it("documents of hosts leave no space to fetches of the same priority or a lower
   await ask(database, ["41"]);
   const [lease] = await claim(database, tables, SHARE, 1);
   if (!lease) throw new Error("no lease");
-  const document = found({ name: "Hero", description: "x".repeat(2_000_000) });
-  const spaceBeside = (host: string | undefined): boolean[] => {
+  const document = found({ name: "Hero" });
+  if (document.kind !== "document") throw new Error("no document");
+  const spaceBeside = (host: string | undefined, bytes: number): boolean[] => {
     const recorder = createRecorder({
       database: { ...database, transaction: () => new Promise(() => undefined) },
       metadata,
       noteHost: async () => undefined,
     });
-    for (let nth = 0; nth < 34; nth++)
-      void recorder.record({ lease: { ...lease, priority: 10 }, resolution: { ...document, host } });
+    const body = Buffer.alloc(bytes);
+    const resolution = { ...document, document: { ...document.document, body }, host };
+    void recorder.record({ lease: { ...lease, priority: 10 }, resolution });
     return [5, 10, 20].map(recorder.hasSpace);
   };
 
-  expect(spaceBeside("meta.example")).toEqual([false, false, true]);
-  expect(spaceBeside(undefined)).toEqual([true, true, true]);
+  expect(spaceBeside("meta.example", 64 * MIB)).toEqual([true, true, true]);
+  expect(spaceBeside("meta.example", 64 * MIB + 1)).toEqual([false, false, true]);
+  expect(spaceBeside(undefined, 64 * MIB + 1)).toEqual([true, true, true]);
+});
+
+it("says when there is space again, also after what could not be recorded, and nothing while there is some", async () => {
+  await ask(database, ["42", "43"]);
+  const [lease, other] = await claim(database, tables, SHARE, 2);
+  const document = found({ name: "Hero" });
+  if (!lease || !other || document.kind !== "document") throw new Error("no lease");
+  const spaces: boolean[] = [];
+  const recorder = createRecorder({
+    database: { ...database, transaction: () => Promise.reject(new Error("the database is away")) },
+    metadata,
+    noteHost: async () => undefined,
+    onSpace: () => spaces.push(recorder.hasSpace(0)),
+  });
+  const record = (each: Lease, bytes: number) =>
+    recorder.record({
+      lease: each,
+      resolution: {
+        ...document,
+        document: { ...document.document, body: Buffer.alloc(bytes) },
+        host: "meta.example",
+      },
+    });
+
+  await expect(record(lease, 64 * MIB)).rejects.toThrow("away");
+  expect(spaces).toEqual([]);
+  await expect(record(other, 64 * MIB + 1)).rejects.toThrow("away");
+  expect(spaces).toEqual([true]);
 });

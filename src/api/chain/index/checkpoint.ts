@@ -18,5 +18,8 @@ export function readCheckpoint(text: string): Checkpoint {
   return { chainId: Number(chainId), block: Number(block), timestamp: Number(timestamp) };
 }
 
+/** SQL: up to where the chain of checkpoint row `c` can't change any more. */
+export const SETTLED = "least(c.safe_checkpoint, c.finalized_checkpoint, c.latest_checkpoint)";
+
 /** SQL: the block number of a checkpoint, digits 27 to 42. */
 export const blockOf = (checkpoint: string): string => `substr(${checkpoint}, 27, 16)::bigint`;

@@ -8,7 +8,7 @@
 
 import type { Standard } from "../../../config.ts";
 import type { CollectionRef } from "../../../domain/token-ref.ts";
-import { blockOf } from "../../chain/index/checkpoint.ts";
+import { blockOf, SETTLED } from "../../chain/index/checkpoint.ts";
 import { caughtUp, isWhole, ready } from "../../chain/index/index-trust.ts";
 import { knownByTransfer, tokenColumns } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
@@ -195,7 +195,7 @@ export async function burnedLatelyInRange(
        join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (s.chain_id, s.collection_address, s.token_id)
       where s.chain_id = $1 and s.collection_address = $2 and s.token_id between $3 and $4
         and ($5::numeric is null or s.token_id > $5) and s.burned and not t.unseen
-        and s.burned_block > ${blockOf("least(c.safe_checkpoint, c.finalized_checkpoint, c.latest_checkpoint)")}
+        and s.burned_block > ${blockOf(SETTLED)}
       order by s.token_id limit $6`,
     [chainId, collection, from, to, after, limit],
   );

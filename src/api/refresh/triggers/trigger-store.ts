@@ -3,6 +3,7 @@
  * remembered of those that may still change. `$1` is always the index's schema, `$2` the chain.
  */
 
+import { SETTLED } from "../../chain/index/checkpoint.ts";
 import { hasFollowed, headMark, isWhole, ready } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { columnsOf } from "../../db/columns.ts";
@@ -77,7 +78,7 @@ export async function forgetCompared(tx: Queryable, tables: ChainTables, chainId
 export async function readProgress(tx: Queryable, tables: ChainTables, chainId: number): Promise<Progress> {
   const [row] = await tx.query<Progress>(
     `select ${cursor("handled", "''")} as handled, ${cursor("compared", "false")} as "wasCompared",
-            least(safe_checkpoint, finalized_checkpoint, latest_checkpoint) as settled, latest_checkpoint as latest,
+            ${SETTLED} as settled, latest_checkpoint as latest,
             coalesce(${headMark("$1", "$2")}, '') as mark, ${ready(tables)} and ${isWhole(tables)} as "isWhole",
             ${hasFollowed(tables)} as "hasFollowed"
        from ${tables.checkpoint} c where chain_id = $2`,
