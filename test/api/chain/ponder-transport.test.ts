@@ -9,7 +9,8 @@ import {
   type DeliveredBlocks,
   type RpcBlock,
 } from "../../../src/api/chain/rpc/delivered-blocks.ts";
-import { createEndpoints, type Endpoints, endProbes } from "../../../src/api/chain/rpc/endpoints.ts";
+import { endProbes } from "../../../src/api/chain/rpc/endpoint-health.ts";
+import { createEndpoints, type Endpoints } from "../../../src/api/chain/rpc/endpoints.ts";
 import { hashAtEndpoints } from "../../../src/api/chain/rpc/head-witness.ts";
 import { createChainMetrics } from "../../../src/api/chain/rpc/metrics.ts";
 import { createPonderRequest } from "../../../src/api/chain/rpc/ponder-transport.ts";

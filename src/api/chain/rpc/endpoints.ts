@@ -1,27 +1,16 @@
-/**
- * The pool of a chain's RPC endpoints: which of them respond, how far each has seen the chain, and calls to the best
- * one first. All node access in this process shares this state.
- */
+/** The pool of a chain's RPC endpoints: calls go to the best one first. All node access in this process shares it. */
 
 import type { ChainConfig } from "../../../config.ts";
 import { withTimeout } from "../../async/timeout.ts";
 import { processWide } from "../../jobs/process-wide.ts";
-import { retryPolicies } from "../../jobs/retry-policies.ts";
-import { type Call, createEndpoint, type Outcome, type RpcEndpoint } from "./endpoint.ts";
-import { isOtherChain, probeEndpoint } from "./endpoint-probe.ts";
+import type { Call, Outcome } from "./endpoint.ts";
+import { createEndpointHealth, type EndpointState } from "./endpoint-health.ts";
+import { isOtherChain } from "./endpoint-probe.ts";
 
-const PROBE_MS = 1_000;
-const PROBES_MAX = 4;
 const POLL_MS = 100;
-// Refreshes the head of idle endpoints, for when they are needed.
-const PROBE_AFTER_MS = 5_000;
-// A URL may start to lead to another chain's node, even while in use.
-const VERIFY_MS = 15_000;
 // After this long without a response, the next endpoint is tried as well; the first response wins.
 const SOON_MS = 3_000;
 const TIMEOUT_MS = 10_000;
-// All endpoints should know a head that another one reported this long ago.
-const BEHIND_MS = 8_000;
 
 /** For `/freshness`. `reason` is null for `used` and `ready`. */
 export interface EndpointReport {
@@ -56,38 +45,10 @@ export interface AskOptions {
   readonly waitMs: number;
 }
 
-/** Times are of a clock that no step of the system's clock moves. */
-interface State {
-  readonly rpc: RpcEndpoint;
-  /** When a probe last confirmed that it serves this chain; 0 if never. */
-  verifiedAt: number;
-  /** When the latest successful probe began: what was asked earlier and failed says nothing new. */
-  wellAt: number;
-  probing: Promise<boolean> | undefined;
-  fault: string | undefined;
-  /** When the fault was found; nothing has answered since. */
-  faultAt: number;
-  /** No calls before this time. */
-  pausedUntil: number;
-  latest: number | undefined;
-  probedAt: number;
-  probes: number;
-  calls: number;
-  failures: number;
-}
-
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
 // One per chain and process: indexer and API share the same faults.
 const shared = processWide("RPC endpoints", () => new Map<string, Endpoints>());
-
-const probing = processWide("RPC probes", () => new Set<NodeJS.Timeout>());
-
-/** Ends all probes of this process. For tests: their processes outlive their chains, whose ports others get. */
-export function endProbes(): void {
-  for (const timer of probing) clearInterval(timer);
-  probing.clear();
-}
 
 /** The pool of a configured chain, shared by all callers. */
 export function endpointsOf(chain: ChainConfig): Endpoints {
@@ -99,129 +60,9 @@ export function endpointsOf(chain: ChainConfig): Endpoints {
   return endpoints;
 }
 
-export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id" | "rpcUrls">) {
-  const states = rpcUrls.map(
-    (url, index): State => ({
-      rpc: createEndpoint(url, index + 1),
-      verifiedAt: 0,
-      wellAt: 0,
-      probing: undefined,
-      fault: undefined,
-      faultAt: 0,
-      pausedUntil: 0,
-      latest: undefined,
-      probedAt: Number.NEGATIVE_INFINITY,
-      probes: 0,
-      calls: 0,
-      failures: 0,
-    }),
-  );
-  /** New heights of the chain and when any endpoint first reported them, oldest first. */
-  let heights: { readonly block: number; readonly at: number }[] = [];
-  let isWatching = false;
-
-  function expected(): number {
-    const due = performance.now() - BEHIND_MS;
-    let block = 0;
-    for (const height of heights) if (height.at <= due) block = height.block;
-    return block;
-  }
-  const isBehind = ({ latest }: State): boolean => latest !== undefined && latest < expected();
-  const rank = (state: State): number => (isBehind(state) ? 1 : 0);
-  /** Endpoints that are not down, best first. */
-  const inOrder = (): State[] =>
-    states.filter(({ fault }) => fault === undefined).sort((a, b) => rank(a) - rank(b));
-  const byLoad = (): State[] => inOrder().sort((a, b) => rank(a) - rank(b) || a.rpc.load() - b.rpc.load());
-
-  function noteLatest(state: State, block: number): void {
-    state.latest = block;
-    state.probedAt = performance.now();
-    const last = heights.at(-1);
-    if (last && block <= last.block) return;
-    const due = performance.now() - BEHIND_MS;
-    // Of the heights that are due, only the latest matters.
-    while (heights.length > 1 && (heights[1]?.at ?? due + 1) <= due) heights.shift();
-    heights.push({ block, at: performance.now() });
-  }
-  function fail(
-    state: State,
-    reason: string,
-    { askedAt = performance.now(), retryAfterMs = retryPolicies.rpcEndpoint.firstMs } = {},
-  ): void {
-    if (askedAt < state.wellAt) return;
-    state.pausedUntil = Math.max(state.pausedUntil, performance.now() + retryAfterMs);
-    if (state.fault === undefined) state.faultAt = performance.now();
-    state.fault = reason;
-  }
-
-  /** Counts a call, which fails if its outcome is of this kind. */
-  async function count<Of extends { readonly kind: string }>(
-    state: State,
-    outcome: Promise<Of>,
-    failure: Of["kind"],
-  ): Promise<Of> {
-    state.calls++;
-    const found = await outcome;
-    if (found.kind === failure) state.failures++;
-    return found;
-  }
-
-  /** True if the endpoint reports a head of this chain. */
-  async function probe(state: State): Promise<boolean> {
-    const askedAt = performance.now();
-    state.probes++;
-    const found = await count(state, probeEndpoint(state.rpc, chainId), "down");
-    state.probes--;
-    if (found.kind === "down") {
-      if (askedAt < state.wellAt) return false;
-      state.verifiedAt = 0;
-      fail(state, found.reason, { askedAt, retryAfterMs: found.retryAfterMs });
-      if (isOtherChain(found.reason)) {
-        // Its heights may be among them, and the other endpoints can't be expected to reach those.
-        heights = [];
-        state.latest = undefined;
-      }
-      return false;
-    }
-    state.verifiedAt = performance.now();
-    state.wellAt = Math.max(state.wellAt, askedAt);
-    noteLatest(state, found.latest);
-    state.fault = undefined;
-    return true;
-  }
-  /** Concurrent callers share one probe. */
-  function probeTogether(state: State): Promise<boolean> {
-    state.probing ??= probe(state).finally(() => {
-      state.probing = undefined;
-    });
-    return state.probing;
-  }
-  const isAt = ({ verifiedAt, latest = -1 }: State, block: number): boolean =>
-    verifiedAt > 0 && latest >= block;
-  /** Whether the endpoint has seen this chain up to a block, waiting up to `ms` for a probe. */
-  async function hasSeen(state: State, block: number, ms: number): Promise<boolean> {
-    const isFresh = state.verifiedAt > 0 && performance.now() - state.probedAt < PROBE_MS;
-    if (!isAt(state, block) && !isFresh) await withTimeout(ms, probeTogether(state));
-    return isAt(state, block);
-  }
-  /** Runs every second: probes endpoints that are down, even if the last probe hangs, and occasionally the others. */
-  function probeOthers(): void {
-    const now = performance.now();
-    for (const state of states) {
-      const isVerified = state.verifiedAt > 0 && now - state.verifiedAt < VERIFY_MS;
-      const isOld = now - state.probedAt >= PROBE_AFTER_MS || !isVerified;
-      const isDue = state.fault !== undefined || isOld;
-      const isHanging = state.probes > PROBES_MAX;
-      if (!isDue || isHanging || now < state.pausedUntil - PROBE_MS / 2) continue;
-      if (state.fault === undefined) state.probedAt = now;
-      void probe(state);
-    }
-  }
-
-  function watch(): void {
-    if (!isWatching) probing.add(setInterval(probeOthers, PROBE_MS).unref());
-    isWatching = true;
-  }
+export function createEndpoints(chain: Pick<ChainConfig, "id" | "rpcUrls">) {
+  const health = createEndpointHealth(chain);
+  const { states, inOrder, byLoad, isBehind, isAt, hasSeen, noteLatest, fail, count, probe, watch } = health;
 
   /** Tries one endpoint after another until one answers. A fault takes an endpoint out until a probe succeeds. */
   async function ask(
@@ -230,7 +71,7 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
   ): Promise<PoolAnswer> {
     watch();
     const deadline = performance.now() + waitMs;
-    const isGood = (outcome: Outcome, { rpc }: State): outcome is Answer =>
+    const isGood = (outcome: Outcome, { rpc }: EndpointState): outcome is Answer =>
       outcome.kind === "answer" && accepts(outcome.result, rpc.place);
     let last: Error = new Error(`no RPC endpoint answered ${call.method}`);
     for (;;) {
@@ -284,7 +125,8 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     ask,
     /** Asks each of several endpoints for its head, waiting up to `ms`: which are behind is known then. */
     async compareHeads(ms: number): Promise<void> {
-      if (states.length > 1) await Promise.all(states.map((state) => withTimeout(ms, probeTogether(state))));
+      if (states.length > 1)
+        await Promise.all(states.map((state) => withTimeout(ms, health.probeTogether(state))));
     },
     /** Records the head that an endpoint, by position, has reported. */
     noteHead(endpoint: number, block: number): void {
@@ -294,12 +136,8 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
     /** Whether every endpoint has been down for `ms` or longer. */
     areDown: (ms: number): boolean =>
       states.every(({ fault, faultAt }) => fault !== undefined && performance.now() - faultAt >= ms),
-    /** The highest reported head; 0 if there is none. */
-    height: (): number => heights.at(-1)?.block ?? 0,
-    /** After a reorg that shortened the chain: no endpoint is expected to reach heights above this any more. */
-    lower(block: number): void {
-      heights = heights.filter((height) => height.block < block);
-    },
+    height: health.height,
+    lower: health.lower,
     /** Usable endpoints by position, best first; if none is known to be healthy, all of this chain. */
     places(): number[] {
       const up = inOrder();
@@ -312,7 +150,6 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
       if (state && state.probes === 0) void probe(state);
       watch();
     },
-    /** Keeps probing all endpoints, even without calls. */
     watch,
     fail(endpoint: number, reason: string): void {
       const state = states[endpoint - 1];
@@ -327,7 +164,9 @@ export function createEndpoints({ id: chainId, rpcUrls }: Pick<ChainConfig, "id"
         endpoint: state.rpc.place,
         host: state.rpc.host,
         status: state.fault ? "down" : isBehind(state) ? "behind" : state === used ? "used" : "ready",
-        reason: state.fault ?? (isBehind(state) ? `${expected() - (state.latest ?? 0)} blocks behind` : null),
+        reason:
+          state.fault ??
+          (isBehind(state) ? `${health.expected() - (state.latest ?? 0)} blocks behind` : null),
         latestBlock: state.latest ?? null,
       }));
     },
