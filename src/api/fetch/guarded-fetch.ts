@@ -5,30 +5,20 @@
 
 import { isUtf8 } from "node:buffer";
 import { Agent, type Dispatcher } from "undici";
-import { RETRY_AFTER_MAX_MS } from "../jobs/retry-policies.ts";
 import { parseUrl } from "../text/parse-url.ts";
-import { parseRetryAfter } from "../text/retry-after.ts";
 import { inSpan, SpanKind } from "../tracing/spans.ts";
+import {
+  boundedRetryAfterMs,
+  type FailedFetch,
+  failed,
+  TotalTimeout,
+  toFailedFetch,
+} from "./fetch-failure.ts";
 import { createForeignLookup } from "./foreign-names.ts";
-import { guardedConnector, HostRefused, type Lookup } from "./guarded-connector.ts";
+import { guardedConnector, type Lookup } from "./guarded-connector.ts";
 import { gatewayOf } from "./locate.ts";
-import { BodyTooLarge, readBody, SeveralCodings } from "./response-body.ts";
-
-export type FetchFailure =
-  | "host_refused"
-  | "invalid_url"
-  | "too_many_redirects"
-  | "too_large"
-  | "timeout"
-  | "unreachable"
-  | "http_status"
-  | "blocked_by_host"
-  /** An IPFS gateway sent only some of the content's blocks. */
-  | "content_incomplete"
-  /** An IPFS gateway sent other bytes than those of the CID. */
-  | "content_mismatch"
-  /** The operator refuses IPFS content that can't be verified. */
-  | "content_unverified";
+import { refuseUrl } from "./refuse-url.ts";
+import { readBody } from "./response-body.ts";
 
 export interface FetchedBody {
   readonly kind: "fetched";
@@ -39,17 +29,6 @@ export interface FetchedBody {
   readonly etag?: string;
   /** The host still has the bytes of `ifNoneMatch`, and sent nothing. */
   readonly isUnchanged?: true;
-}
-
-export interface FailedFetch {
-  readonly kind: "failed";
-  readonly reason: FetchFailure;
-  readonly message: string;
-  /** A later attempt may succeed; otherwise the fault is the token's own. */
-  readonly transient: boolean;
-  readonly retryAfterMs?: number | undefined;
-  /** Of an HTTP answer that was a refusal. */
-  readonly status?: number;
 }
 
 export type Fetched = FetchedBody | FailedFetch;
@@ -86,16 +65,6 @@ const IDLE_TIMEOUT_MS = 10_000;
 // However long a host offers to keep a connection: there are as many as hosts were asked.
 export const KEEP_ALIVE_MAX_MS = 10_000;
 const TRANSIENT_STATUSES = new Set([408, 425, 429]);
-
-// The ports that browsers never use for HTTP, such as 25 (Fetch standard, "port blocking").
-const BAD_PORTS = new Set(
-  `1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135
-   137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719
-   1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080`.split(/\s+/),
-);
-
-/** The reason of an abort when the time for a whole request is over. */
-export class TotalTimeout extends Error {}
 
 export type GuardedFetch = (url: string, options: FetchOptions) => Promise<Fetched>;
 
@@ -210,18 +179,6 @@ function hostAndPort(url: string): string {
   return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
 }
 
-/** Why a URL is never fetched, whatever its host; undefined if nothing is wrong with it. */
-export function refuseUrl(url: string): FailedFetch | undefined {
-  const parsed = parseUrl(url);
-  if (!parsed) return failed("invalid_url", "the URL can't be parsed", false);
-  const { protocol, username, password, port } = parsed;
-  if (protocol !== "http:" && protocol !== "https:")
-    return failed("invalid_url", `${protocol} is not http(s)`, false);
-  if (username || password) return failed("invalid_url", "the URL carries credentials", false);
-  if (BAD_PORTS.has(port)) return failed("invalid_url", "the URL's port is blocked", false);
-  return undefined;
-}
-
 type Response = Dispatcher.ResponseData;
 
 /** A repeated header counts once. */
@@ -296,42 +253,4 @@ function statusFailure(response: Response): Fetched {
   }
   const transient = TRANSIENT_STATUSES.has(status) || status >= 500;
   return { ...failed("http_status", `the host answered ${status}`, transient, retryAfter), status };
-}
-
-/** What Retry-After asks for, in milliseconds, at most an hour; undefined for a number beyond any date. */
-export function boundedRetryAfterMs(header: string | null): number | undefined {
-  const ms = parseRetryAfter(header);
-  return ms === undefined || ms === Number.POSITIVE_INFINITY ? undefined : Math.min(ms, RETRY_AFTER_MAX_MS);
-}
-
-/** What an error of a request means. */
-export function toFailedFetch(
-  error: Error,
-  limitsMs: { total: number; connect: number; idle: number },
-): FailedFetch {
-  const timeout = (problem: string): FailedFetch => failed("timeout", problem, true);
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof HostRefused) return failed("host_refused", cause.message, false);
-    if (cause instanceof BodyTooLarge) return failed("too_large", cause.message, false);
-    if (cause instanceof SeveralCodings) return failed("unreachable", cause.message, false);
-    if (cause instanceof TotalTimeout) return timeout(`no answer within ${limitsMs.total} ms`);
-    // The caller's own deadline, as of AbortSignal.timeout.
-    if (cause.name === "TimeoutError") return timeout("no answer in the time that was left");
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === "UND_ERR_CONNECT_TIMEOUT") return timeout(`no connection within ${limitsMs.connect} ms`);
-    if (code === "UND_ERR_HEADERS_TIMEOUT") return timeout(`no complete headers within ${limitsMs.idle} ms`);
-    if (code === "UND_ERR_BODY_TIMEOUT") return timeout(`the body stalled for ${limitsMs.idle} ms`);
-  }
-  const { code } = (error.cause ?? error) as NodeJS.ErrnoException;
-  // An abort's code is a number.
-  const name = typeof code === "string" ? code : error.name;
-  if (isOfDecompression(name)) return failed("unreachable", `the body can't be decompressed (${name})`, true);
-  return failed("unreachable", `the host can't be reached (${name})`, true);
-}
-
-/** Zlib's codes start with Z_, and those of brotli's decoder with ERR__ERROR_. */
-const isOfDecompression = (code: string): boolean => /^(Z_|ERR__ERROR_)/.test(code);
-
-function failed(reason: FetchFailure, message: string, transient: boolean, retryAfter?: number): FailedFetch {
-  return { kind: "failed", reason, message, transient, retryAfterMs: retryAfter };
 }

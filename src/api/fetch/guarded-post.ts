@@ -2,18 +2,11 @@
 
 import { Agent, type Dispatcher } from "undici";
 import { withTimeout } from "../async/timeout.ts";
+import { boundedRetryAfterMs, type FailedFetch, TotalTimeout, toFailedFetch } from "./fetch-failure.ts";
 import { createForeignLookup } from "./foreign-names.ts";
 import { guardedConnector } from "./guarded-connector.ts";
-import {
-  boundedRetryAfterMs,
-  CONNECT_TIMEOUT_MS,
-  type FailedFetch,
-  type FetchSettings,
-  KEEP_ALIVE_MAX_MS,
-  refuseUrl,
-  TotalTimeout,
-  toFailedFetch,
-} from "./guarded-fetch.ts";
+import { CONNECT_TIMEOUT_MS, type FetchSettings, KEEP_ALIVE_MAX_MS } from "./guarded-fetch.ts";
+import { refuseUrl } from "./refuse-url.ts";
 import { readBody } from "./response-body.ts";
 
 // The status is the answer; a body that does not come soon is not worth the wait.

@@ -1,7 +1,7 @@
 /** Which failed fetches count against their host, for documents and media alike (design: "Refresh"). */
 
 import type { HostSignal } from "../jobs/host-limit.ts";
-import type { FetchFailure } from "./guarded-fetch.ts";
+import type { FetchFailure } from "./fetch-failure.ts";
 import { IPFS_HOST } from "./locate.ts";
 
 const HOST_FAULTS: ReadonlySet<string> = new Set<FetchFailure>([

@@ -2,7 +2,7 @@
 
 import { isIP } from "node:net";
 import { clip } from "../../domain/printable.ts";
-import { refuseUrl } from "../fetch/guarded-fetch.ts";
+import { refuseUrl } from "../fetch/refuse-url.ts";
 import { isPublicAddress, isThisMachine } from "../fetch/safe-address.ts";
 import { parseUrl } from "../text/parse-url.ts";
 import { URL_CHARACTERS_MAX } from "./schemas.ts";

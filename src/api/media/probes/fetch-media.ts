@@ -1,7 +1,8 @@
 /** Fetches images, videos and pages through the guarded fetch; IPFS content verified, from the first gateway that has it. */
 
 import type { Fetching } from "../../fetch/fetching.ts";
-import { createFetchContent, type FoundContent } from "../../fetch/ipfs/fetch-content.ts";
+import { createFetchContent } from "../../fetch/ipfs/fetch-content.ts";
+import type { FoundContent } from "../../fetch/ipfs/gateway-request.ts";
 import type { FetchReason } from "../checks/reasons.ts";
 import { locateMedia } from "./locate-media.ts";
 

@@ -4,7 +4,7 @@ import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import { explainFailure } from "../../fetch/explain-failure.ts";
-import type { Verified } from "../../fetch/ipfs/fetch-content.ts";
+import type { Verified } from "../../fetch/ipfs/gateway-request.ts";
 import { NORMALISER } from "../document/normalise.ts";
 import { burnedReason } from "../uri/burned.ts";
 import type { Document, Resolution } from "../uri/resolve.ts";

@@ -7,7 +7,7 @@ import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
-import type { Verified } from "../../fetch/ipfs/fetch-content.ts";
+import type { Verified } from "../../fetch/ipfs/gateway-request.ts";
 import type { Issue } from "../document/issues.ts";
 import { NORMALISER } from "../document/normalise.ts";
 import type { Document } from "../uri/resolve.ts";

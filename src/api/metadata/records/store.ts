@@ -7,7 +7,7 @@ import type { ChainTables } from "../../chain/index/tables.ts";
 import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { lookUp } from "../../db/look-up.ts";
-import type { Verified } from "../../fetch/ipfs/fetch-content.ts";
+import type { Verified } from "../../fetch/ipfs/gateway-request.ts";
 import type { Issue } from "../document/issues.ts";
 import type { Metadata } from "../document/normalise.ts";
 import { showVersion } from "../traits/shown-traits.ts";

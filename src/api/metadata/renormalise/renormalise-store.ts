@@ -4,7 +4,7 @@ import type { Standard } from "../../../config.ts";
 import type { TokenRef } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
-import type { Verified } from "../../fetch/ipfs/fetch-content.ts";
+import type { Verified } from "../../fetch/ipfs/gateway-request.ts";
 import { NORMALISER } from "../document/normalise.ts";
 
 /** The channel on which the operator's request to renormalise is notified. */

@@ -3,9 +3,10 @@
 import { hash } from "node:crypto";
 import type { Standard } from "../../../config.ts";
 import type { TokenRef } from "../../../domain/token-ref.ts";
+import type { FetchFailure } from "../../fetch/fetch-failure.ts";
 import type { Fetching } from "../../fetch/fetching.ts";
-import type { FetchFailure } from "../../fetch/guarded-fetch.ts";
-import { type ContentOptions, createFetchContent, type Verified } from "../../fetch/ipfs/fetch-content.ts";
+import { type ContentOptions, createFetchContent } from "../../fetch/ipfs/fetch-content.ts";
+import type { Verified } from "../../fetch/ipfs/gateway-request.ts";
 import { contentOf, locate, servingHost, substituteId } from "../../fetch/locate.ts";
 import { inSpan } from "../../tracing/spans.ts";
 import type { Issue } from "../document/issues.ts";
