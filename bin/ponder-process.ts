@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import pg from "pg";
+import { singleFlight } from "../src/api/async/promise-cache.ts";
 import { SUPERVISOR_SERVES } from "../src/api/chain/index/node-away.ts";
 import { databaseUrl } from "../src/api/postgres/database-url.ts";
 import { BootError } from "../src/boot-error.ts";
@@ -150,10 +151,9 @@ export function createPostgresProbe(
   onLine: (line: string) => void,
 ): () => Promise<string | undefined> {
   let client: pg.Client | undefined;
-  let asking: Promise<string | undefined> | undefined;
   let isOutageSaid = false;
 
-  async function ask(): Promise<string | undefined> {
+  return singleFlight(async () => {
     try {
       client ??= await connect(await url());
       const { rows } = await client.query<{ started: string }>(START_TIMES_SQL);
@@ -162,20 +162,13 @@ export function createPostgresProbe(
     } catch (error) {
       // Ponder itself reports whatever keeps Vitrine from starting.
       if (!isOutageSaid && !(error instanceof BootError))
-        onLine(`PostgreSQL cannot be watched (${reasonOf(error)}); trying on.`);
+        onLine(`PostgreSQL can't be watched (${reasonOf(error)}); trying again.`);
       isOutageSaid = true;
       await client?.end();
       client = undefined;
       return undefined;
     }
-  }
-
-  return () => {
-    asking ??= ask().finally(() => {
-      asking = undefined;
-    });
-    return asking;
-  };
+  });
 }
 
 async function connect(connectionString: string): Promise<pg.Client> {

@@ -63,7 +63,7 @@ async function goalsOf(
       }),
     );
   } catch (error) {
-    onLine(`the old index can't be read (${(error as Error).message}); trying on`);
+    onLine(`the old index can't be read (${(error as Error).message}); trying again`);
     return undefined;
   }
 }

@@ -113,7 +113,7 @@ describe("the watch on PostgreSQL", () => {
     expect(up).toMatch(/^\d{4}-/);
     expect(downAgain).toBeUndefined();
     expect(lines).toHaveLength(2);
-    expect(lines[0]).toMatch(/^PostgreSQL cannot be watched \(.*ECONNREFUSED.*\); trying on\.$/);
+    expect(lines[0]).toMatch(/^PostgreSQL can't be watched \(.*ECONNREFUSED.*\); trying again\.$/);
   });
 });
 

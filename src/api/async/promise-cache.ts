@@ -1,4 +1,4 @@
-/** Caches answers in this process for a while, by key. */
+/** Callers share answers: one that is on its way, or one that is cached in this process for a while. */
 
 import { LRUCache } from "lru-cache";
 
@@ -37,6 +37,17 @@ export function createPromiseCache<Key extends string, Value>({ max, ttlMs, now 
       return answer;
     },
     clear: (): void => answers.clear(),
+  };
+}
+
+/** Callers share the run that is under way; after it, the next caller starts another. */
+export function singleFlight<Answer>(run: () => Promise<Answer>): () => Promise<Answer> {
+  let running: Promise<Answer> | undefined;
+  return () => {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
   };
 }
 

@@ -25,21 +25,28 @@ export async function withTimeout<Answer>(
   }
 }
 
+const timeoutError = (): Error => new DOMException("The time is over", "TimeoutError");
+
 /**
- * Runs `work` under a signal that aborts with `outer`, or with a `TimeoutError` after `ms` milliseconds. Rejects only if
- * `work` does.
+ * Runs `work` under a signal that, until the work has ended, aborts with `outer`, or with `reason` after `ms`
+ * milliseconds, by default a `TimeoutError`. Rejects only if `work` does.
  */
 export async function withDeadline<Answer>(
   ms: number,
   outer: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<Answer>,
+  reason: () => Error = timeoutError,
 ): Promise<Answer> {
-  const late = new AbortController();
+  const ending = new AbortController();
   // Not AbortSignal.timeout: some Node 22 collect one that only AbortSignal.any refers to, and it never aborts.
-  const timer = setTimeout(() => late.abort(new DOMException("The time is over", "TimeoutError")), ms);
+  const timer = setTimeout(() => ending.abort(reason()), ms);
+  const callOff = (): void => ending.abort(outer?.reason);
+  outer?.addEventListener("abort", callOff);
+  if (outer?.aborted) callOff();
   try {
-    return await work(outer ? AbortSignal.any([outer, late.signal]) : late.signal);
+    return await work(ending.signal);
   } finally {
     clearTimeout(timer);
+    outer?.removeEventListener("abort", callOff);
   }
 }

@@ -29,6 +29,7 @@ import type { CollectionRequests } from "../refresh/collections/collection-reque
 import type { OperatorRequests } from "../refresh/operator-requests.ts";
 import type { RefreshService } from "../refresh/service.ts";
 import type { Search } from "../search/service.ts";
+import { isUuid } from "../text/uuid.ts";
 import type { PageVariables, To } from "../ui/site.ts";
 import type { WebhookService } from "../webhooks/service.ts";
 
@@ -98,12 +99,10 @@ export function operatorOnly(c: ConsoleContext): Session {
   return session;
 }
 
-export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** A path parameter that is a UUID; throws NOT_FOUND for anything else. */
 export function idOf(c: ConsoleContext, name: string): string {
   const id = c.req.param(name) ?? "";
-  if (!UUID.test(id)) throw new ApiError("NOT_FOUND");
+  if (!isUuid(id)) throw new ApiError("NOT_FOUND");
   return id;
 }
 

@@ -1,7 +1,7 @@
 /** What a permission request is about: for people, and in forms. */
 
 import { parseDisplayTypeSubject, parseHostSubject } from "../access/module.ts";
-import { storable } from "../metadata/rules.ts";
+import { storable } from "../text/storable.ts";
 import { words } from "../ui/visitor.ts";
 
 export function subjectText({ kind, subject }: { readonly kind: string; readonly subject: string }): string {

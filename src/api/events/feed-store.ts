@@ -10,15 +10,6 @@ import { isSame, typeOfLock } from "./reverted.ts";
 /** Notified when something was appended, or waits to be. */
 export const EVENT_CHANNEL = "vitrine_event";
 
-/** True if this transaction has the turn, which ends with the transaction. */
-export async function takeTurn(db: Queryable, source: string): Promise<boolean> {
-  const [row] = await db.query<{ mine: boolean }>(
-    "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as mine",
-    [`vitrine events ${source}`],
-  );
-  return row?.mine === true;
-}
-
 /**
  * Reserves `count` ids. Its row lock makes transactions commit in the order of ids. Returns the id before the first.
  */

@@ -5,6 +5,7 @@
 
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database, Queryable } from "../db/database.ts";
+import { takeTurn } from "../db/turn.ts";
 import {
   appendDue,
   appendLocks,
@@ -13,7 +14,6 @@ import {
   readDifference,
   readFeed,
   startFeed,
-  takeTurn,
 } from "./feed-store.ts";
 
 const BATCH_ROWS = 4_000;
@@ -47,7 +47,7 @@ export function createEventWriter({ database, tables, collections }: EventWriter
     chainId: number,
     addresses: readonly string[],
   ): Promise<boolean> {
-    if (!(await takeTurn(tx, `chain ${chainId}`))) return false;
+    if (!(await takeTurn(tx, `events chain ${chainId}`))) return false;
     let feed = await readFeed(tx, tables, chainId);
     if (!feed) {
       await startFeed(tx, tables, chainId);
@@ -75,6 +75,6 @@ export function createEventWriter({ database, tables, collections }: EventWriter
 }
 
 async function publishDue(tx: Queryable): Promise<boolean> {
-  if (!(await takeTurn(tx, "metadata"))) return false;
+  if (!(await takeTurn(tx, "events metadata"))) return false;
   return (await appendDue(tx, BATCH_ROWS)) === BATCH_ROWS;
 }

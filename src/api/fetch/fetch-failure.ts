@@ -32,8 +32,10 @@ export interface FailedFetch {
   readonly status?: number;
 }
 
-/** The reason of an abort when the time for a whole request is over. */
-export class TotalTimeout extends Error {}
+class TotalTimeout extends Error {}
+
+/** The reason to abort a request when the time for all of it is over. */
+export const totalTimeout = (): Error => new TotalTimeout();
 
 /** What Retry-After asks for, in milliseconds, at most an hour; undefined for a number beyond any date. */
 export function boundedRetryAfterMs(header: string | null): number | undefined {

@@ -12,6 +12,20 @@ export type Lookup = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
+const portOf = ({
+  port,
+  protocol,
+}: {
+  readonly port?: string | undefined;
+  readonly protocol: string;
+}): string => port || (protocol === "https:" ? "443" : "80");
+
+/** `host:port` of a URL, by which hosts are allowed and limited. */
+export function hostAndPort(url: string): string {
+  const parsed = new URL(url);
+  return `${parsed.hostname}:${portOf(parsed)}`;
+}
+
 /** Why a connection was refused; says nothing about the host's health. */
 export class HostRefused extends Error {}
 
@@ -42,11 +56,10 @@ export function guardedConnector(
       socket?.on("error", (error) => Object.assign(error, { socket: { bytesRead: socket.bytesRead } }));
       done(...result);
     };
-    const port = options.port || (options.protocol === "https:" ? "443" : "80");
     const literal = options.hostname.replace(/^\[|\]$/g, "");
     // An IPv6 address arrives bare, and is configured in brackets, as in URLs.
     const host = isIP(literal) === 6 ? `[${literal}]` : literal.toLowerCase();
-    if (allowedHosts.has(`${host}:${port}`)) return open(options, callback);
+    if (allowedHosts.has(`${host}:${portOf(options)}`)) return open(options, callback);
     // `lookup` is never called for a literal address.
     if (isIP(literal) && !isPublicAddress(literal)) {
       return callback(new HostRefused(`${literal} is a private address`), null);

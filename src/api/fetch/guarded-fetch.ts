@@ -5,17 +5,18 @@
 
 import { isUtf8 } from "node:buffer";
 import { Agent, type Dispatcher } from "undici";
+import { withDeadline } from "../async/timeout.ts";
 import { parseUrl } from "../text/parse-url.ts";
 import { inSpan, SpanKind } from "../tracing/spans.ts";
 import {
   boundedRetryAfterMs,
   type FailedFetch,
   failed,
-  TotalTimeout,
   toFailedFetch,
+  totalTimeout,
 } from "./fetch-failure.ts";
 import { createForeignLookup } from "./foreign-names.ts";
-import { guardedConnector, type Lookup } from "./guarded-connector.ts";
+import { guardedConnector, hostAndPort, type Lookup } from "./guarded-connector.ts";
 import { gatewayOf } from "./locate.ts";
 import { refuseUrl } from "./refuse-url.ts";
 import { readBody } from "./response-body.ts";
@@ -80,8 +81,7 @@ export function createGuardedFetch(
     gateways = [],
     idleTimeoutMs = IDLE_TIMEOUT_MS,
   } = settings;
-  // Any other character in a header makes every fetch fail, and the operator's contact is part of one.
-  const sentUserAgent = userAgent.replace(/[^\x20-\x7e]/g, "?");
+  const sentUserAgent = headerText(userAgent);
   const createAgent = (hosts: ReadonlySet<string>): Agent =>
     new Agent({
       connect: guardedConnector(hosts, lookup, connectTimeoutMs),
@@ -92,61 +92,57 @@ export function createGuardedFetch(
   const agent = createAgent(allowedHosts);
   const gatewayAgent = createAgent(new Set([...allowedHosts, ...gateways.map(hostAndPort)]));
 
+  async function follow(url: string, options: FetchOptions, signal: AbortSignal): Promise<Fetched> {
+    let target = url;
+    for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
+      const refusal = refuseUrl(target);
+      if (refusal) return refusal;
+      const { origin, pathname, search, href } = new URL(target);
+      const isContent = gatewayOf(href, gateways) !== undefined;
+      // An ETag names the bytes of one URL (RFC 9110, 8.8.3), and a redirect may lead to another one next time.
+      const ifNoneMatch = redirects === 0 ? options.ifNoneMatch : undefined;
+      const ask = () =>
+        (isContent ? gatewayAgent : agent).request({
+          origin,
+          path: pathname + search,
+          method: "GET",
+          signal,
+          headers: {
+            accept: options.accept,
+            // Under the name of deflate, hosts send two formats.
+            "accept-encoding": "gzip, br",
+            "user-agent": sentUserAgent,
+            "cache-control": "no-cache",
+            ...(ifNoneMatch !== undefined && { "if-none-match": ifNoneMatch }),
+          },
+        });
+      const response = await inRequestSpan(origin, () =>
+        ask().catch((error) => {
+          if (!isOfUsedConnection(error)) throw error;
+          return ask();
+        }),
+      );
+      const next = redirectTarget(response, target);
+      if (next === undefined) return await read(response, target, { ...options, ifNoneMatch }, redirects > 0);
+      discard(response);
+      target = next;
+    }
+    return failed("too_many_redirects", `more than ${REDIRECTS_MAX} redirects`, false);
+  }
+
   return async (url, options) => {
-    const ending = new AbortController();
-    const callOff = (): void => ending.abort(options.signal?.reason);
-    const timer = setTimeout(() => ending.abort(new TotalTimeout()), options.timeoutMs);
-    options.signal?.addEventListener("abort", callOff);
-    if (options.signal?.aborted) callOff();
+    const { timeoutMs, signal: outer } = options;
     try {
-      let target = url;
-      for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
-        const refusal = refuseUrl(target);
-        if (refusal) return refusal;
-        const { origin, pathname, search, href } = new URL(target);
-        const isContent = gatewayOf(href, gateways) !== undefined;
-        // An ETag names the bytes of one URL (RFC 9110, 8.8.3), and a redirect may lead to another one next time.
-        const ifNoneMatch = redirects === 0 ? options.ifNoneMatch : undefined;
-        const ask = () =>
-          (isContent ? gatewayAgent : agent).request({
-            origin,
-            path: pathname + search,
-            method: "GET",
-            signal: ending.signal,
-            headers: {
-              accept: options.accept,
-              // Under the name of deflate, hosts send two formats.
-              "accept-encoding": "gzip, br",
-              "user-agent": sentUserAgent,
-              "cache-control": "no-cache",
-              ...(ifNoneMatch !== undefined && { "if-none-match": ifNoneMatch }),
-            },
-          });
-        const response = await inRequestSpan(origin, () =>
-          ask().catch((error) => {
-            if (!isOfUsedConnection(error)) throw error;
-            return ask();
-          }),
-        );
-        const next = redirectTarget(response, target);
-        if (next === undefined)
-          return await read(response, target, { ...options, ifNoneMatch }, redirects > 0);
-        discard(response);
-        target = next;
-      }
-      return failed("too_many_redirects", `more than ${REDIRECTS_MAX} redirects`, false);
+      return await withDeadline(timeoutMs, outer, (signal) => follow(url, options, signal), totalTimeout);
     } catch (error) {
-      return toFailedFetch(error as Error, {
-        total: options.timeoutMs,
-        connect: connectTimeoutMs,
-        idle: idleTimeoutMs,
-      });
-    } finally {
-      clearTimeout(timer);
-      options.signal?.removeEventListener("abort", callOff);
+      const limits = { total: timeoutMs, connect: connectTimeoutMs, idle: idleTimeoutMs };
+      return toFailedFetch(error as Error, limits);
     }
   };
 }
+
+/** Any other character in a header makes every request fail, and the operator's contact is part of one. */
+export const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?");
 
 /**
  * A span with the host and nothing else of the URL, whose path and query may be secrets. Strangers' hosts learn nothing of
@@ -172,12 +168,6 @@ const inRequestSpan = (origin: string, request: () => Promise<Response>): Promis
       return response;
     },
   );
-
-/** Named as in `guardedConnector`. */
-function hostAndPort(url: string): string {
-  const { hostname, port, protocol } = new URL(url);
-  return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
-}
 
 type Response = Dispatcher.ResponseData;
 

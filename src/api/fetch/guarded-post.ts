@@ -1,11 +1,11 @@
 /** Posts to foreign URLs, with the guards of `createGuardedFetch`. A redirect is an answer and is never followed. */
 
 import { Agent, type Dispatcher } from "undici";
-import { withTimeout } from "../async/timeout.ts";
-import { boundedRetryAfterMs, type FailedFetch, TotalTimeout, toFailedFetch } from "./fetch-failure.ts";
+import { withDeadline, withTimeout } from "../async/timeout.ts";
+import { boundedRetryAfterMs, type FailedFetch, toFailedFetch, totalTimeout } from "./fetch-failure.ts";
 import { createForeignLookup } from "./foreign-names.ts";
 import { guardedConnector } from "./guarded-connector.ts";
-import { CONNECT_TIMEOUT_MS, type FetchSettings, KEEP_ALIVE_MAX_MS } from "./guarded-fetch.ts";
+import { CONNECT_TIMEOUT_MS, type FetchSettings, headerText, KEEP_ALIVE_MAX_MS } from "./guarded-fetch.ts";
 import { refuseUrl } from "./refuse-url.ts";
 import { readBody } from "./response-body.ts";
 
@@ -43,7 +43,7 @@ export function createGuardedPost(
   userAgent: string,
   { lookup = createForeignLookup(), connectTimeoutMs = CONNECT_TIMEOUT_MS }: FetchSettings = {},
 ): GuardedPost {
-  const sentUserAgent = userAgent.replace(/[^\x20-\x7e]/g, "?");
+  const sentUserAgent = headerText(userAgent);
   const agent = new Agent({
     connect: guardedConnector(allowedHosts, lookup, connectTimeoutMs),
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
@@ -52,18 +52,13 @@ export function createGuardedPost(
   return async (url, { body, headers, timeoutMs, bytesMax, signal }) => {
     const refusal = refuseUrl(url);
     if (refusal) return refusal;
-    const ending = new AbortController();
-    const callOff = (): void => ending.abort(signal?.reason);
-    const timer = setTimeout(() => ending.abort(new TotalTimeout()), timeoutMs);
-    signal?.addEventListener("abort", callOff);
-    if (signal?.aborted) callOff();
-    try {
-      const { origin, pathname, search } = new URL(url);
+    const { origin, pathname, search } = new URL(url);
+    const post = async (ending: AbortSignal): Promise<Posted> => {
       const response = await agent.request({
         origin,
         path: pathname + search,
         method: "POST",
-        signal: ending.signal,
+        signal: ending,
         body,
         headers: { ...headers, "user-agent": sentUserAgent },
       });
@@ -73,12 +68,12 @@ export function createGuardedPost(
         text: await readStart(response, bytesMax),
         retryAfterMs: boundedRetryAfterMs(textOf(response.headers["retry-after"])),
       };
+    };
+    try {
+      return await withDeadline(timeoutMs, signal, post, totalTimeout);
     } catch (error) {
       const limits = { total: timeoutMs, connect: connectTimeoutMs, idle: timeoutMs };
       return toFailedFetch(error as Error, limits);
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", callOff);
     }
   };
 }

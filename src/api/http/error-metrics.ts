@@ -1,17 +1,13 @@
 /** Counts the errors that REST answers, by their code. */
 
 import { Counter, type Registry } from "prom-client";
+import { metricOptions } from "./metric-options.ts";
 
-const NAME = "vitrine_http_errors_total";
-
-/** Returns what counts one error. Replaces the metric that an earlier start in the same process registered. */
+/** Returns what counts one error. */
 export function createErrorMetrics(registry: Registry): (code: string) => void {
-  registry.removeSingleMetric(NAME);
-  const errors = new Counter({
-    name: NAME,
-    help: "Errors that REST answered, by their code",
-    labelNames: ["code"],
-    registers: [registry],
-  });
+  const named = metricOptions(registry);
+  const errors = new Counter(
+    named("vitrine_http_errors_total", "Errors that REST answered, by their code", "code"),
+  );
   return (code) => errors.inc({ code });
 }

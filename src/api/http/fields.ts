@@ -114,6 +114,3 @@ export const collectionRefField = z
     return z.NEVER;
   })
   .openapi({ type: "string", example: `${EXAMPLE_CHAIN_ID}:${EXAMPLE_ADDRESS}` });
-
-/** Whether PostgreSQL can store a text unchanged. */
-export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();

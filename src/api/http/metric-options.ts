@@ -1,4 +1,4 @@
-/** What every metric of Prometheus here is made with. */
+/** The options that every Prometheus metric of ours starts from. */
 
 import type { Registry } from "prom-client";
 

@@ -1,7 +1,6 @@
 /** The pure rules of metadata for other modules. Importing it has no side effects. */
 
 export { issueMeanings, issueSchema } from "./document/issue-schema.ts";
-export { storable } from "./document/json.ts";
 export { NORMALISER } from "./document/normalise.ts";
 export { isExact, numberSources } from "./document/number-source.ts";
 export { displayTypes, valueText } from "./document/traits.ts";

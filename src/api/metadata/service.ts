@@ -18,6 +18,7 @@ import {
   findSeenSince,
   hideReverted,
   knownInRange,
+  knownPages,
   listedInRange,
   mayKnowUntransferred,
   type RevertedTokens,
@@ -67,6 +68,7 @@ export function createMetadata(deps: MetadataDeps) {
     hideReverted: (db: Queryable, reverted: RevertedTokens) => hideReverted(db, tables, reverted),
     learnServedTraits,
     knownInRange,
+    knownPages,
     listedInRange: (db: Queryable, range: TokenRange, after: string | null, limit: number) =>
       listedInRange(db, tables, range, after, limit),
     burnedLatelyInRange: (db: Queryable, range: TokenRange, after: string | null, limit: number) =>

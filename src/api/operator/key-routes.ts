@@ -10,11 +10,12 @@ import type { Sessions } from "../access/sign-in/sessions.ts";
 import type { Collections } from "../catalog/collections.ts";
 import { apiNames } from "../http/api-names.ts";
 import { ApiError } from "../http/errors.ts";
-import { collectionRefField, isStorable, limitField } from "../http/fields.ts";
+import { collectionRefField, limitField } from "../http/fields.ts";
 import { jsonAnswer, jsonBody } from "../http/json-content.ts";
 import { tierNames } from "../http/limits/tiers.ts";
 import { cursorField, pageCursor } from "../http/page-cursor.ts";
 import { createRouter, requireJson } from "../http/router.ts";
+import { isStorable } from "../text/storable.ts";
 import { OPERATOR } from "./actions.ts";
 import { bodyErrors, operatorErrors, operatorRoute } from "./route-docs.ts";
 

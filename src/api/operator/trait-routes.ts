@@ -10,9 +10,10 @@ import { ApiError, type ErrorDetail } from "../http/errors.ts";
 import { collectionRefField } from "../http/fields.ts";
 import { jsonAnswer, jsonBody } from "../http/json-content.ts";
 import { createRouter, requireJson } from "../http/router.ts";
-import { COUNTED_MAX, displayTypes, storable } from "../metadata/rules.ts";
+import { COUNTED_MAX, displayTypes } from "../metadata/rules.ts";
 import type { PendingType } from "../metadata/traits/approval-store.ts";
 import type { Approval, TraitApproval } from "../metadata/traits/trait-approval.ts";
+import { storable } from "../text/storable.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
 import { bodyErrors, operatorErrors, operatorRoute } from "./route-docs.ts";
 

@@ -4,8 +4,9 @@ import { z } from "@hono/zod-openapi";
 import { clip } from "../../domain/printable.ts";
 import { sized } from "../../invalid-value.ts";
 import { type EventType, eventTypes, isEventType } from "../events/rules.ts";
-import { collectionRefField, isStorable } from "../http/fields.ts";
+import { collectionRefField } from "../http/fields.ts";
 import { parseUrl } from "../text/parse-url.ts";
+import { isStorable } from "../text/storable.ts";
 import type { DeliveryRow } from "./delivery-store.ts";
 import type { WebhookState } from "./service.ts";
 

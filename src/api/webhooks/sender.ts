@@ -3,6 +3,7 @@
 import { Webhook } from "standardwebhooks";
 import { explainFailure } from "../fetch/explain-failure.ts";
 import type { GuardedPost } from "../fetch/guarded-post.ts";
+import { storableExcerpt } from "../text/storable.ts";
 import type { Attempt, DeliveryLease } from "./delivery-queue.ts";
 import type { WebhookSecrets } from "./secrets.ts";
 
@@ -70,7 +71,7 @@ export function createSender(deps: {
       isGone: status === 410,
       retryAfterMs: answer.retryAfterMs ?? 0,
       responseStatus: status,
-      responseBody: storable(answer.text.slice(0, BODY_CHARACTERS)),
+      responseBody: storableExcerpt(answer.text.slice(0, BODY_CHARACTERS)),
       error: isDelivered ? null : explain(status),
       durationMs: Math.round(performance.now() - startedAt),
     };
@@ -93,6 +94,3 @@ const failure = (error: string, startedAt: number): Sent => ({
   error,
   durationMs: Math.round(performance.now() - startedAt),
 });
-
-/** PostgreSQL stores neither NUL nor half a surrogate pair. */
-const storable = (text: string): string => text.replaceAll("\0", "").toWellFormed();

@@ -2,16 +2,11 @@
 
 import { isIP } from "node:net";
 import { clip } from "../../domain/printable.ts";
+import { hostAndPort } from "../fetch/guarded-connector.ts";
 import { refuseUrl } from "../fetch/refuse-url.ts";
 import { isPublicAddress, isThisMachine } from "../fetch/safe-address.ts";
 import { parseUrl } from "../text/parse-url.ts";
 import { URL_CHARACTERS_MAX } from "./schemas.ts";
-
-/** `host:port` of a URL, as limits per host count it. */
-export function hostAndPort(url: string): string {
-  const { hostname, port, protocol } = new URL(url);
-  return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
-}
 
 /**
  * What is wrong with a URL, as the end of a sentence that begins with its field; undefined if nothing is. `allowedHosts`

@@ -1,7 +1,7 @@
 /** Webhooks in PostgreSQL. */
 
 import type { Queryable } from "../db/database.ts";
-import { hostAndPort } from "./url.ts";
+import { hostAndPort } from "../fetch/guarded-connector.ts";
 
 export type PausedReason = "requested" | "failing" | "gone";
 

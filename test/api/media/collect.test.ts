@@ -111,6 +111,7 @@ describe("the daily round", () => {
 
   it("forgets nothing when it could not read every served document", async () => {
     startWorker();
+    await serve("1", `${server.url}/a.png`);
     await cache("/a.png", await png(480, 480));
     await pass("30 days");
     const broken = { ...metadata, readServed: () => Promise.reject(new Error("the database is away")) };

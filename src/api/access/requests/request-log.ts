@@ -9,6 +9,7 @@ import type { ErrorDetail } from "../../http/errors.ts";
 import { KEY_PARAMETER } from "../../http/key.ts";
 import { repeatInBatches } from "../../jobs/daily.ts";
 import { redactText } from "../../logging/redact.ts";
+import { storableExcerpt } from "../../text/storable.ts";
 
 const HOUR_MS = 3_600_000;
 const CLOCK_STEP_MS = 1_000;
@@ -191,10 +192,7 @@ function loggedPath(url: string): string {
 function errorText({ error }: EndedRequest): string | null {
   if (!error) return null;
   const details = (error.details ?? []).map(({ path, message }) => (path ? `${path}: ${message}` : message));
-  // PostgreSQL stores no U+0000.
-  return redactText([error.message, ...details].join("; "))
-    .replaceAll("\0", "")
-    .slice(0, ERROR_MAX);
+  return storableExcerpt(redactText([error.message, ...details].join("; "))).slice(0, ERROR_MAX);
 }
 
 async function writeCounts(db: Queryable, counts: ReadonlyMap<string, number>): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { ZERO_ADDRESS } from "../../chain/index/transfer-kind.ts";
 import { webHostOf } from "../../media/rules.ts";
-import { storable } from "../../metadata/rules.ts";
+import { storable } from "../../text/storable.ts";
 import { reachableUrl } from "../tokens/reachable-url.ts";
 
 export interface ContractFields {

@@ -1,5 +1,6 @@
 /** The formats of an export. Each turns batches of rows into bytes, in memory that doesn't grow with their number. */
 
+import { csvCell, csvLine } from "../../text/csv.ts";
 import type { Cell, CellType, Column } from "./export-rows.ts";
 import type { ExportFormat } from "./format-names.ts";
 
@@ -45,21 +46,6 @@ export async function loadFormat(
       return (columns) => createParquetWriter(library, columns);
     }
   }
-}
-
-// RFC 4180.
-const csvLine = (cells: readonly string[]): string => `${cells.join(",")}\r\n`;
-
-// OWASP "CSV Injection": spreadsheets run a cell that starts like this as a formula.
-const FORMULA = /^[=+\-@\t\r]/;
-
-/** An empty cell is null, and `""` empty text. Text that a spreadsheet would run as a formula gets an apostrophe. */
-function csvCell(cell: Cell): string {
-  if (cell === null || cell === undefined) return "";
-  if (typeof cell !== "string") return String(cell);
-  // A negative number is no formula.
-  const text = FORMULA.test(cell) && !/^-\d+(\.\d+)?(e[+-]?\d+)?$/.test(cell) ? `'${cell}` : cell;
-  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 // A row group is in memory at once, and encoding it keeps the event loop.

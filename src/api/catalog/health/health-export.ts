@@ -1,5 +1,6 @@
 /** The tokens with a cause as a file: CSV (RFC 4180) or one JSON object per line. */
 
+import { csvCell, csvLine } from "../../text/csv.ts";
 import type { Affected } from "./health-store.ts";
 
 export const healthExportFormats = ["csv", "ndjson"] as const;
@@ -19,16 +20,10 @@ const rowOf = (code: string, { tokenId, kind, reason }: Affected) => ({
   reason,
 });
 
-// A host writes part of a reason, and spreadsheets run a cell that begins like a formula.
-const cell = (text: string): string => {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};
-
 const lineOf: Readonly<Record<HealthExportFormat, (code: string, each: Affected) => string>> = {
   csv: (code, each) => {
     const row = rowOf(code, each);
-    return `${FIELDS.map((field) => cell(row[field])).join(",")}\r\n`;
+    return csvLine(FIELDS.map((field) => csvCell(row[field])));
   },
   ndjson: (code, each) => `${JSON.stringify(rowOf(code, each))}\n`,
 };
@@ -42,7 +37,7 @@ export function healthExportOf(
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      if (format === "csv") controller.enqueue(encoder.encode(`${FIELDS.join(",")}\r\n`));
+      if (format === "csv") controller.enqueue(encoder.encode(csvLine(FIELDS)));
     },
     async pull(controller) {
       const { done, value } = await batches.next();

@@ -4,8 +4,8 @@ import { z } from "@hono/zod-openapi";
 import { clip } from "../../../domain/printable.ts";
 import { listAtMost, sized } from "../../../invalid-value.ts";
 import { webHostOf } from "../../media/rules.ts";
-import { storable } from "../../metadata/rules.ts";
 import { faultOfSlug } from "../../text/slug.ts";
+import { storable } from "../../text/storable.ts";
 
 const NAME_CHARACTERS_MAX = 100;
 const DESCRIPTION_CHARACTERS_MAX = 1_000;

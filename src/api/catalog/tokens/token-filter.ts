@@ -5,8 +5,9 @@ import { clip } from "../../../domain/printable.ts";
 import { parseAddress } from "../../../domain/token-ref.ts";
 import { kindOf, listAtMost, shown, sized } from "../../../invalid-value.ts";
 import { ApiError } from "../../http/errors.ts";
-import { storable, valueText } from "../../metadata/rules.ts";
+import { valueText } from "../../metadata/rules.ts";
 import type { TokenFilter } from "../../search/query.ts";
+import { storable } from "../../text/storable.ts";
 
 // Filter pages use a few; each costs a pass over the values of its trait type.
 const CONDITIONS_MAX = 20;

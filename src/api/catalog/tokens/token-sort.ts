@@ -2,8 +2,8 @@
 
 import { z } from "@hono/zod-openapi";
 import { clip } from "../../../domain/printable.ts";
-import { storable } from "../../metadata/rules.ts";
 import type { TokenSort } from "../../search/query.ts";
+import { storable } from "../../text/storable.ts";
 
 /** Every sort but those by a trait, by its name in requests. The first is the default. */
 export const plainSorts: Readonly<Record<string, { readonly sort: TokenSort }>> = {

@@ -4,6 +4,7 @@
  */
 
 import { Counter, type Registry } from "prom-client";
+import { metricOptions } from "../../http/metric-options.ts";
 import type { DeliveredBlocks } from "./delivered-blocks.ts";
 import type { EndpointCounts, Endpoints } from "./endpoints.ts";
 
@@ -14,10 +15,7 @@ export interface MeasuredChain {
   readonly endpoints: Pick<Endpoints, "counts">;
 }
 
-/**
- * Registers the metrics, with a series for each chain and endpoint from the start. Replaces those that an earlier start in
- * the same process registered.
- */
+/** Registers the metrics, with a series for each chain and endpoint from the start. */
 export function createChainMetrics(registry: Registry, chains: readonly MeasuredChain[]): void {
   const counter = <Label extends string>(
     name: string,
@@ -25,8 +23,7 @@ export function createChainMetrics(registry: Registry, chains: readonly Measured
     labelNames: Label[],
     collect: (this: Counter<Label>) => void,
   ): void => {
-    registry.removeSingleMetric(name);
-    new Counter({ name, help, labelNames, registers: [registry], collect });
+    new Counter({ ...metricOptions(registry)(name, help, ...labelNames), collect });
   };
   const ofEndpoints = (name: string, help: string, pick: (counts: EndpointCounts) => number): void =>
     counter(name, help, ["chain", "endpoint"], function () {

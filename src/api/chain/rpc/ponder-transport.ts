@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Transport } from "viem";
 import type { ChainConfig } from "../../../config.ts";
 import { printable } from "../../../domain/printable.ts";
+import { singleFlight } from "../../async/promise-cache.ts";
 import { processWide } from "../../jobs/process-wide.ts";
 import {
   createDeliveredBlocks,
@@ -63,7 +64,6 @@ export function ponderTransport(chain: ChainConfig): Transport {
 
 export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlocks) {
   let head: RpcBlock | undefined;
-  let asking: Promise<RpcBlock> | undefined;
 
   const ask = (call: Call, options: Partial<AskOptions> = {}): Promise<PoolAnswer> =>
     endpoints.ask(call, { waitMs: AWAY_MS, ...options });
@@ -194,15 +194,14 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
     }
   }
 
+  // Ponder asks every second, even while a request is pending.
+  const latestWhole = singleFlight(() => latest(true));
+
   return async (call: Call): Promise<unknown> => {
     const [first, second] = call.params ?? [];
     if (call.method === "eth_getBlockByNumber" && first === "latest") {
       if (second !== true) return latest(false);
-      // Ponder asks every second, even while a request is pending.
-      asking ??= latest(true).finally(() => {
-        asking = undefined;
-      });
-      return { ...(await asking) };
+      return { ...(await latestWhole()) };
     }
     if (call.method === "eth_getBlockByNumber" && blockNumber(first) !== undefined)
       return byNumber(first as string, second === true);

@@ -8,10 +8,11 @@ import type { CollectionReceipt } from "../../refresh/collections/collection-req
 import { viewCollectionReceipt } from "../../refresh/module.ts";
 import type { Receipt } from "../../refresh/receipts/receipts.ts";
 import { refusalOf, tokenIdsField } from "../../refresh/rules.ts";
+import { isUuid } from "../../text/uuid.ts";
 import { formatNumber as count } from "../../ui/numbers.ts";
 import { Badge, Button, Card, Facts, Field, Notice, Table } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
-import { type Site, UUID } from "../env.ts";
+import type { Site } from "../env.ts";
 import { pathOf } from "./app-frame.tsx";
 
 export interface Place {
@@ -30,7 +31,7 @@ export async function findRefresh(
   named: string | undefined,
 ): Promise<FoundRefresh | undefined> {
   const { refresh, collectionRequests } = site;
-  const id = named !== undefined && UUID.test(named) ? named : undefined;
+  const id = named !== undefined && isUuid(named) ? named : undefined;
   const shown = id ?? (await collectionRequests.findRunning(collection, app.id));
   if (shown === undefined) return undefined;
   const whole = await collectionRequests.findReceipt(shown, app.id);

@@ -7,18 +7,11 @@ import type { AppRow } from "../../access/apps/app-store.ts";
 import type { Affected, After, HealthCounts } from "../../catalog/health/health-store.ts";
 import { causeKinds, healthExportFormats, healthExportOf, healthExportTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
+import { isUuid } from "../../text/uuid.ts";
 import { formatNumber as count } from "../../ui/numbers.ts";
 import { Badge, Card, Empty, Facts, Table } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
-import {
-  appOf,
-  type ConsoleContext,
-  type ConsoleEnv,
-  formOf,
-  requirePartner,
-  type Site,
-  UUID,
-} from "../env.ts";
+import { appOf, type ConsoleContext, type ConsoleEnv, formOf, requirePartner, type Site } from "../env.ts";
 import { render } from "../frame.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
 import { findRefresh, type Place, RefreshCard, RefreshListed, refreshTokens } from "./health-refresh.tsx";
@@ -240,7 +233,7 @@ export function healthPages(site: Site): Hono<ConsoleEnv> {
     .post("/apps/:app/health/cancel", async (c) => {
       const { place, fields } = await placeOf(c);
       const refresh = fields.refresh ?? "";
-      if (!UUID.test(refresh) || !(await collectionRequests.cancel(refresh, place.app.id)))
+      if (!isUuid(refresh) || !(await collectionRequests.cancel(refresh, place.app.id)))
         throw new ApiError("NOT_FOUND");
       return c.redirect(hrefOf(place, "", { refresh, done: "refresh_cancelled" }), 303);
     })

@@ -1,11 +1,12 @@
 /** The operator's pages about apps: permission requests, all apps, and the audit log. */
 
 import { Hono } from "hono";
+import { isUuid } from "../../text/uuid.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Badge, Button, Card, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import { shortAddress } from "../../ui/short-address.ts";
 import { words } from "../../ui/visitor.ts";
-import { type ConsoleContext, type ConsoleEnv, goTo, idOf, operatorOnly, type Site, UUID } from "../env.ts";
+import { type ConsoleContext, type ConsoleEnv, goTo, idOf, operatorOnly, type Site } from "../env.ts";
 import { subjectText } from "../request-subject.ts";
 import { operatorPath, renderOperator } from "./operator-frame.tsx";
 
@@ -15,7 +16,7 @@ const AUDIT_ID = /^[1-9][0-9]{0,17}$/;
 /** The last entry of the page before. */
 const afterOf = (c: ConsoleContext): string | undefined => {
   const after = c.req.query("after") ?? "";
-  return UUID.test(after) ? after : undefined;
+  return isUuid(after) ? after : undefined;
 };
 const pageAfter = (id: string | undefined): string => (id ? `?after=${id}` : "");
 

@@ -1,5 +1,6 @@
 /** The registry's answers from its indexed events; one statement reads each with whether they can be trusted. */
 
+import { UINT256_MAX } from "../../../domain/token-ref.ts";
 import { isCurrent } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
@@ -7,7 +8,7 @@ import type { DelegationRecord } from "./record.ts";
 import { covers, type Scope, standsFor } from "./rights.ts";
 
 /** The registry's own value for everything, which ERC-20 and ERC-1155 checks return under a wider delegation. */
-const EVERYTHING = (2n ** 256n - 1n).toString();
+const EVERYTHING = UINT256_MAX.toString();
 
 export interface RegistryIndex {
   readonly database: Queryable;

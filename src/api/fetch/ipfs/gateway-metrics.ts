@@ -4,6 +4,7 @@
  */
 
 import { Counter, type Registry } from "prom-client";
+import { metricOptions } from "../../http/metric-options.ts";
 
 export interface GatewayMetrics {
   /** A gateway sent other bytes than those it was asked for; undefined for one that is not the operator's. */
@@ -18,14 +19,10 @@ const OTHER = "other";
 const hostOf = (gateway: string | undefined): string =>
   gateway === undefined ? OTHER : new URL(gateway).host;
 
-/**
- * Each of the operator's gateways has its series from the start: an alert sees no increase from nothing to one. Replaces
- * metrics that an earlier start in the same process registered.
- */
+/** Each of the operator's gateways has its series from the start: an alert sees no increase from nothing to one. */
 export function createGatewayMetrics(registry: Registry, gateways: readonly string[]): GatewayMetrics {
   const counter = (name: string, help: string) => {
-    registry.removeSingleMetric(name);
-    const counter = new Counter({ name, help, labelNames: ["gateway"], registers: [registry] });
+    const counter = new Counter(metricOptions(registry)(name, help, "gateway"));
     for (const gateway of [...gateways, undefined]) counter.inc({ gateway: hostOf(gateway) }, 0);
     return counter;
   };

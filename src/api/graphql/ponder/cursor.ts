@@ -1,6 +1,6 @@
 /** The cursors of Ponder's lists: the ordered columns of a row, as superjson and base64. */
 
-import { isStorable } from "../../http/fields.ts";
+import { isStorable } from "../../text/storable.ts";
 import type { PonderTable } from "./ponder-tables.ts";
 
 // As many as its columns of big numbers take, numeric(78).

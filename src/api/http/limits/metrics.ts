@@ -1,19 +1,17 @@
 /** Reports to Prometheus when processes count limits separately. */
 
 import { Counter, type Registry } from "prom-client";
+import { metricOptions } from "../metric-options.ts";
 import type { OnFault } from "./rate-limiter.ts";
 
-const NAME = "vitrine_rate_limit_fallbacks_total";
-
-/** Replaces the metrics that an earlier start in the same process registered. */
 export function createLimitMetrics(registry: Registry): OnFault {
-  registry.removeSingleMetric(NAME);
-  const fallbacks = new Counter({
-    name: NAME,
-    help: "Times that the database was unreachable for a limit, and this process counted alone",
-    labelNames: ["limit"],
-    registers: [registry],
-  });
+  const fallbacks = new Counter(
+    metricOptions(registry)(
+      "vitrine_rate_limit_fallbacks_total",
+      "Times that the database was unreachable for a limit, and this process counted alone",
+      "limit",
+    ),
+  );
   return (limit) => {
     // An alert sees no increase from nothing to one.
     fallbacks.inc({ limit }, 0);

@@ -1,6 +1,7 @@
 /** The media module's Prometheus metrics. Labels contain no hosts and no collections: /metrics is public. */
 
 import { Counter, Histogram, type Registry } from "prom-client";
+import { metricOptions } from "../../http/metric-options.ts";
 import type { MediaReason } from "../checks/reasons.ts";
 import type { MediaKind } from "../media-store.ts";
 
@@ -22,54 +23,36 @@ export const noMetrics: MediaMetrics = { fetched() {}, probed() {}, rendered() {
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Replaces metrics that an earlier start in the same process registered. */
 export function createMediaMetrics(registry: Registry): MediaMetrics {
-  const names = {
-    probes: "vitrine_media_probes_total",
-    rejections: "vitrine_media_rejections_total",
-    bytes: "vitrine_media_fetched_bytes_total",
-    probeSeconds: "vitrine_media_probe_duration_seconds",
-    renderSeconds: "vitrine_media_render_duration_seconds",
-    losses: "vitrine_media_decoder_losses_total",
-  };
-  for (const name of Object.values(names)) registry.removeSingleMetric(name);
-  const registers = [registry];
-  const probes = new Counter({
-    name: names.probes,
-    help: "Probes of images, videos and animations, by outcome",
-    labelNames: ["kind", "outcome"],
-    registers,
-  });
-  const rejections = new Counter({
-    name: names.rejections,
-    help: "Probes that found nothing to show, by reason",
-    labelNames: ["kind", "reason"],
-    registers,
-  });
-  const bytes = new Counter({
-    name: names.bytes,
-    help: "Bytes of images, videos and pages that were read",
-    labelNames: ["kind"],
-    registers,
-  });
+  const named = metricOptions(registry);
+  const probes = new Counter(
+    named(
+      "vitrine_media_probes_total",
+      "Probes of images, videos and animations, by outcome",
+      "kind",
+      "outcome",
+    ),
+  );
+  const rejections = new Counter(
+    named("vitrine_media_rejections_total", "Probes that found nothing to show, by reason", "kind", "reason"),
+  );
+  const bytes = new Counter(
+    named("vitrine_media_fetched_bytes_total", "Bytes of images, videos and pages that were read", "kind"),
+  );
   const probeSeconds = new Histogram({
-    name: names.probeSeconds,
-    help: "Time per probe, including the fetch",
-    labelNames: ["kind"],
+    ...named("vitrine_media_probe_duration_seconds", "Time per probe, including the fetch", "kind"),
     buckets: SECONDS,
-    registers,
   });
   const renderSeconds = new Histogram({
-    name: names.renderSeconds,
-    help: "Time per image in the decoder, including the wait for it",
+    ...named(
+      "vitrine_media_render_duration_seconds",
+      "Time per image in the decoder, including the wait for it",
+    ),
     buckets: SECONDS,
-    registers,
   });
-  const losses = new Counter({
-    name: names.losses,
-    help: "Decoders that died or were killed while decoding a file",
-    registers,
-  });
+  const losses = new Counter(
+    named("vitrine_media_decoder_losses_total", "Decoders that died or were killed while decoding a file"),
+  );
 
   return {
     fetched: (kind, count) => bytes.inc({ kind }, count),

@@ -15,7 +15,6 @@ const TOKENS_AT_ONCE = 200;
 const FILES_AT_ONCE = 1_000;
 // The rows stay locked until their files are deleted.
 const FILES_REMOVED_AT_ONCE = 50;
-const TOKEN_ID_MAX = (2n ** 256n - 1n).toString();
 
 export interface CollectDeps {
   readonly media: MediaService;
@@ -29,17 +28,13 @@ export const collectMedia = ({ media, metadata, disk, collections }: CollectDeps
   name: "collect media",
   async run(database) {
     for (const { chainId, address } of collections) {
-      const range = { chainId, collection: address, from: "0", to: TOKEN_ID_MAX };
-      let after: string | null = null;
-      for (;;) {
-        const ids: string[] = await metadata.knownInRange(database, range, after, TOKENS_AT_ONCE);
+      const collection = { chainId, collection: address };
+      for await (const ids of metadata.knownPages(database, collection, TOKENS_AT_ONCE)) {
         const served = await metadata.readServed(database, chainId, address, ids);
         await media.noteSeen(
           database,
           [...served.values()].flatMap((each) => (each.isUnseen ? [] : (each.metadata ?? []))),
         );
-        after = ids.at(-1) ?? null;
-        if (ids.length < TOKENS_AT_ONCE) break;
       }
     }
     const forgotten = await repeatInBatches(database, forgottenMedia);

@@ -5,6 +5,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { createPromiseCache } from "../../async/promise-cache.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
+import { isNamed } from "../../http/revalidation.ts";
 import { createRouter } from "../../http/router.ts";
 import { isMissing, isStoreAway, type MediaDisk, PICTURE_NAME, storageKey } from "./media-disk.ts";
 
@@ -100,10 +101,3 @@ async function lengthOf(disk: MediaDisk, key: string): Promise<number | undefine
 function refuse(error: unknown): never {
   throw isStoreAway(error) ? new ApiError("UNAVAILABLE", [], { cause: error }) : error;
 }
-
-/** RFC 9110, 13.1.2: a list of tags, compared without regard to weakness, or any. */
-const isNamed = (header: string | undefined, etag: string): boolean =>
-  (header ?? "")
-    .split(",")
-    .map((tag) => tag.trim().replace(/^W\//, ""))
-    .some((tag) => tag === etag || tag === "*");

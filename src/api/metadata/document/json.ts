@@ -1,6 +1,7 @@
 /** Safe handling of untrusted JSON. */
 
 import { isUtf8 } from "node:buffer";
+import { storable } from "../../text/storable.ts";
 import { numberSources } from "./number-source.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -11,9 +12,6 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
 /** Own properties only: a key can be anything, including `__proto__`. */
 export const own = (object: JsonObject, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined;
-
-/** PostgreSQL accepts neither NUL nor lone surrogates; both become U+FFFD. */
-export const storable = (text: string): string => text.toWellFormed().replaceAll("\u0000", "\uFFFD");
 
 export type ParsedJson =
   | {

@@ -2,8 +2,9 @@
 
 import { kindOf } from "../../../invalid-value.ts";
 import { locate } from "../../fetch/locate.ts";
+import { storable } from "../../text/storable.ts";
 import { createIssueList, type Issue, type IssueList } from "./issues.ts";
-import { isJsonObject, type JsonObject, own, storable } from "./json.ts";
+import { isJsonObject, type JsonObject, own } from "./json.ts";
 import { readAttributes, readProperties, type Trait } from "./traits.ts";
 
 /**

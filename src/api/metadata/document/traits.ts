@@ -2,8 +2,9 @@
 
 import { clip } from "../../../domain/printable.ts";
 import { kindOf } from "../../../invalid-value.ts";
+import { storable } from "../../text/storable.ts";
 import type { IssueCode, IssueList } from "./issues.ts";
-import { isJsonObject, type JsonObject, own, storable } from "./json.ts";
+import { isJsonObject, type JsonObject, own } from "./json.ts";
 import { isExact, sourceAt } from "./number-source.ts";
 
 export const displayTypes = ["string", "number", "date", "bool"] as const;

@@ -7,7 +7,7 @@
  */
 
 import type { Standard } from "../../../config.ts";
-import type { CollectionRef } from "../../../domain/token-ref.ts";
+import { type CollectionRef, UINT256_MAX } from "../../../domain/token-ref.ts";
 import { blockOf, SETTLED } from "../../chain/index/checkpoint.ts";
 import { caughtUp, isWhole, ready } from "../../chain/index/index-trust.ts";
 import { knownByTransfer, tokenColumns } from "../../chain/index/known-by-transfer.ts";
@@ -160,6 +160,21 @@ export const listedInRange = (
        select from ${tokenState} s
         where (s.chain_id, s.collection_address, s.token_id) = (t.chain_id, t.collection, t.token_id) and s.burned)`,
   );
+
+/** All known tokens of a collection, ascending, up to `limit` at a time. */
+export async function* knownPages(
+  db: Queryable,
+  collection: CollectionRef,
+  limit: number,
+): AsyncGenerator<readonly string[], void> {
+  const range = { ...collection, from: "0", to: UINT256_MAX.toString() };
+  for (let after: string | null = null; ; ) {
+    const ids: readonly string[] = await knownInRange(db, range, after, limit);
+    if (ids.length > 0) yield ids;
+    if (ids.length < limit) return;
+    after = ids.at(-1) ?? null;
+  }
+}
 
 async function inRange(
   db: Queryable,

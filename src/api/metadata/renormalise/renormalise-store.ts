@@ -31,14 +31,6 @@ export interface RenormaliseState {
 const LATELY = "interval '30 seconds'";
 const COUNT_MS = 600_000;
 
-/** True if this transaction has the lock; a process's turn ends with its transaction. */
-export async function takeTurn(tx: Queryable): Promise<boolean> {
-  const [row] = await tx.query<{ mine: boolean }>(
-    "select pg_try_advisory_xact_lock(hashtextextended('vitrine renormalise', 0)) as mine",
-  );
-  return row?.mine === true;
-}
-
 /** Undefined before the first pass. */
 export async function readState(db: Queryable): Promise<RenormaliseState | undefined> {
   const [row] = await db.query<RenormaliseState>(

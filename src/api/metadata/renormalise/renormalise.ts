@@ -9,6 +9,7 @@ import { tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { isDatabaseAway } from "../../db/database-away.ts";
+import { takeTurn } from "../../db/turn.ts";
 import { substituteId } from "../../fetch/locate.ts";
 import type { Logger } from "../../logging/logger.ts";
 import { ISSUES_MAX, type Issue } from "../document/issues.ts";
@@ -32,7 +33,6 @@ import {
   staleIds,
   startPass,
   type Tally,
-  takeTurn,
 } from "./renormalise-store.ts";
 
 // A batch blocks fetches of the same tokens.
@@ -95,7 +95,7 @@ export function createRenormaliser(deps: RenormaliserDeps) {
 
   function pass({ versionId }: StoredReading): Promise<void> {
     return database.transaction(async (tx) => {
-      if (!(await takeTurn(tx))) return;
+      if (!(await takeTurn(tx, "renormalise"))) return;
       const state = await readState(tx);
       if (state && BigInt(state.cursor) < BigInt(versionId))
         await noteProgress(tx, versionId, { ...emptyTally, done: 1, failed: 1 });
@@ -113,7 +113,7 @@ async function advanceIn(
   limit: number,
   onFirst: (stored: StoredReading) => void,
 ): Promise<Advance> {
-  if (!(await takeTurn(tx))) return "busy";
+  if (!(await takeTurn(tx, "renormalise"))) return "busy";
   const state = await readState(tx);
   if (!state) {
     await startPass(tx);

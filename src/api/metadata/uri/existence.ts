@@ -3,11 +3,12 @@
  * alone proves nothing: ERC-1155 contracts return one for any id, and wrappers of other collections do too.
  */
 
-import { encodeFunctionData, type Hex, parseAbi } from "viem";
+import { encodeFunctionData, parseAbi } from "viem";
 import type { CollectionConfig, Standard } from "../../../config.ts";
 import { collectionKey, type TokenRef } from "../../../domain/token-ref.ts";
 import { createPromiseCache } from "../../async/promise-cache.ts";
 import { withTimeout } from "../../async/timeout.ts";
+import { asWord } from "../../chain/contract/abi-word.ts";
 import type { ChainCalls } from "../../chain/contract/batched-calls.ts";
 import type { LatestBlock } from "../../chain/contract/read-block.ts";
 import { NOBODYS_FUNCTION, nobodysSignature } from "../../chain/contract/unknown-function.ts";
@@ -176,10 +177,6 @@ export function createExistence(deps: ExistenceDeps): AskExistence {
   };
 }
 
-const WORD_CHARACTERS = "0x".length + 64;
 const ADDRESS_MAX = 2n ** 160n - 1n;
-
-const asWord = (data: Hex): bigint | undefined =>
-  data.length === WORD_CHARACTERS ? BigInt(data) : undefined;
 
 const isOwner = (word: unknown): boolean => typeof word === "bigint" && word > 0n && word <= ADDRESS_MAX;

@@ -13,8 +13,8 @@ import {
   textSchema,
 } from "../../catalog/rules.ts";
 import type { Trait } from "../../metadata/document/traits.ts";
-import { storable } from "../../metadata/rules.ts";
 import type { TokenFilter, TokenSort } from "../../search/query.ts";
+import { storable } from "../../text/storable.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { shortAddress } from "../../ui/short-address.ts";
 import { words } from "../../ui/visitor.ts";

@@ -3,6 +3,7 @@
 import type { CollectionConfig } from "../../../config.ts";
 import type { TokenStatus } from "../../refresh/receipts/receipts.ts";
 import { refusalOf } from "../../refresh/rules.ts";
+import { isUuid } from "../../text/uuid.ts";
 import { Button } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { collectionOf, type PagesContext, type Site, tokenIdOf, tokenPath } from "../env.ts";
@@ -10,7 +11,6 @@ import { Reason } from "../reason.tsx";
 
 // Anyone who knows the id may read such a receipt, as with anonymous GraphQL callers.
 const OWNER = "anonymous";
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** What a page shows of a refresh. */
 export interface RefreshProgress {
@@ -45,7 +45,7 @@ export async function readProgress(
   id: string | undefined,
   tokenId: string,
 ): Promise<RefreshProgress | undefined> {
-  if (id === undefined || !UUID.test(id)) return undefined;
+  if (id === undefined || !isUuid(id)) return undefined;
   const receipt = await refresh.findReceipt(id, OWNER);
   const entry = receipt?.tokens.find((each) => each.token_id === tokenId);
   if (!entry) return undefined;

@@ -4,6 +4,7 @@
  * accepts, so the limit may be exceeded by what other processes accept within a second.
  */
 
+import { singleFlight } from "../../async/promise-cache.ts";
 import type { Queryable } from "../../db/database.ts";
 
 /** A process reads this many in less than a minute from responsive hosts, so mints do not wait long behind them. */
@@ -33,13 +34,12 @@ export function createUnseenQueue(
 ): UnseenQueue {
   let waiting = 0;
   let countedAt = Number.NEGATIVE_INFINITY;
-  let counting: Promise<void> | undefined;
   /** Reserved by requests that are not committed yet. */
   let taken = 0;
   /** Reserved by requests that ended since the last count began, which may have missed them. */
   let ended = 0;
 
-  async function count(): Promise<void> {
+  const count = singleFlight(async (): Promise<void> => {
     const at = now();
     const before = ended;
     const [row] = await db.query<{ waiting: number }>(
@@ -50,15 +50,10 @@ export function createUnseenQueue(
     waiting = row?.waiting ?? 0;
     ended -= before;
     countedAt = at;
-  }
+  });
 
   async function left(): Promise<number> {
-    if (now() - countedAt >= COUNTED_FOR_MS) {
-      counting ??= count().finally(() => {
-        counting = undefined;
-      });
-      await counting;
-    }
+    if (now() - countedAt >= COUNTED_FOR_MS) await count();
     return max - waiting - taken - ended;
   }
 

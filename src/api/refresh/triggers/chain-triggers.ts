@@ -6,6 +6,7 @@
 import { ready } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
+import { takeTurn } from "../../db/turn.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import { type EnqueueRequest, enqueueTogether } from "../queue/queue.ts";
 import { addChainSweep } from "./chain-sweeps.ts";
@@ -74,11 +75,8 @@ export function createChainTriggers(deps: ChainTriggerDeps) {
     tx: Queryable,
     chainId: number,
   ): Promise<{ readonly isMore: boolean; readonly isMine: boolean }> {
-    const [lock] = await tx.query<{ mine: boolean }>(
-      "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as mine",
-      [`vitrine triggers ${tables.schema} ${chainId}`],
-    );
-    if (!lock?.mine) return { isMore: false, isMine: false };
+    if (!(await takeTurn(tx, `triggers ${tables.schema} ${chainId}`)))
+      return { isMore: false, isMine: false };
     // The index may have been built again, from an endpoint that answers better.
     if (!begun.has(chainId)) await forgetCompared(tx, tables, chainId);
 

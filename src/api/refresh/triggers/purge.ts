@@ -11,7 +11,6 @@ import { dropQueued, lockQueued } from "../queue/queue-purge.ts";
 import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
 
 const TOKENS_AT_ONCE = 2_000;
-const WHOLE_RANGE = { from: "0", to: (2n ** 256n - 1n).toString() };
 
 export interface PurgeDeps {
   readonly metadata: MetadataService;
@@ -60,14 +59,11 @@ async function forgetIn(
   collection: CollectionRef,
 ): Promise<number> {
   let total = 0;
-  for (let after: string | null = null; ; ) {
-    const range = { ...collection, ...WHOLE_RANGE };
-    const known: readonly string[] = await metadata.knownInRange(database, range, after, TOKENS_AT_ONCE);
+  for await (const known of metadata.knownPages(database, collection, TOKENS_AT_ONCE)) {
     const gone = await metadata.findNeverTransferred(database, collection, known);
     if (gone.length > 0) total += await forgetThese(database, metadata, collection, gone);
-    if (known.length < TOKENS_AT_ONCE) return total;
-    after = known.at(-1) ?? null;
   }
+  return total;
 }
 
 /** Includes what waits for them. A fetch in progress loses its lease, and stores nothing. */

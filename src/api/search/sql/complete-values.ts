@@ -1,8 +1,8 @@
 /** The values of a trait that begin with a text, as SQL. */
 
-import { isStorable } from "../../http/fields.ts";
 import type { DisplayType } from "../../metadata/document/traits.ts";
 import { textKey } from "../../metadata/rules.ts";
+import { isStorable } from "../../text/storable.ts";
 import { folded } from "../columns/folded-text.ts";
 import { percentageOf } from "../percentage.ts";
 import type { CompletedValues, ValuePrefix } from "../query.ts";

@@ -1,8 +1,8 @@
 /** How many listed tokens have a token's own traits, as SQL. */
 
-import { isStorable } from "../../http/fields.ts";
 import type { Trait } from "../../metadata/document/traits.ts";
 import { textKey, valueText } from "../../metadata/rules.ts";
+import { isStorable } from "../../text/storable.ts";
 import type { TraitCounts, TraitQuestion } from "../collection-search.ts";
 import { LISTED_CHARACTERS_MAX } from "../sync/store.ts";
 import { countListed } from "./facets.ts";

@@ -1,7 +1,7 @@
 /** The distribution of traits among matching tokens, as SQL. */
 
-import { isStorable } from "../../http/fields.ts";
 import { textKey } from "../../metadata/rules.ts";
+import { isStorable } from "../../text/storable.ts";
 import { sortByName } from "../columns/folded-text.ts";
 import {
   ANSWER_VALUES_MAX,

@@ -1,6 +1,6 @@
 /** Tokens by name or id, as SQL. */
 
-import { isStorable } from "../../http/fields.ts";
+import { isStorable } from "../../text/storable.ts";
 import { folded } from "../columns/folded-text.ts";
 import { type FoundToken, foundBy, type NameQuery } from "../query.ts";
 import { foldedSql } from "./fold.ts";

@@ -1,8 +1,8 @@
 /** The sort orders of pages, as SQL: a key per sort. */
 
 import { ApiError } from "../../http/errors.ts";
-import { isStorable } from "../../http/fields.ts";
 import { textKey } from "../../metadata/rules.ts";
+import { isStorable } from "../../text/storable.ts";
 import { type Position, wrongKind } from "../cursor.ts";
 import type { TokenSort } from "../query.ts";
 import { foldedSql } from "./fold.ts";

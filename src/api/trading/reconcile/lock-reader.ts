@@ -1,7 +1,9 @@
 /** Reads the locks of a contract through the view functions of the lock standards it offers. */
 
-import { concat, type Hex, type PublicClient, pad, toFunctionSelector, toHex } from "viem";
+import { concat, type PublicClient, pad, toFunctionSelector, toHex } from "viem";
 import { type LockStandardName, type LockView, lockStandards } from "../../../domain/lock-standards.ts";
+import { UINT256_MAX } from "../../../domain/token-ref.ts";
+import { asWord } from "../../chain/contract/abi-word.ts";
 import { callContract } from "../../chain/contract/contract-call.ts";
 import { NOBODYS_FUNCTION } from "../../chain/contract/unknown-function.ts";
 
@@ -105,14 +107,8 @@ export function createLockReader(client: PublicClient, contract: string) {
 
 /** The highest valid return value. */
 const highest: Readonly<Record<LockView["answers"], bigint>> = {
-  count: 2n ** 256n - 1n,
+  count: UINT256_MAX,
   isUnlocked: 1n,
   isLocked: 1n,
   holder: 2n ** 160n - 1n,
 };
-
-const WORD_CHARACTERS = "0x".length + 64;
-
-/** Exactly one ABI word, or undefined: a conforming view returns neither less nor more. */
-const asWord = (data: Hex): bigint | undefined =>
-  data.length === WORD_CHARACTERS ? BigInt(data) : undefined;

@@ -1,0 +1,6 @@
+/** Ids in paths and forms. */
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** In lower case, as PostgreSQL and Node write it. */
+export const isUuid = (text: string): boolean => UUID.test(text);
