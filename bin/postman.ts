@@ -1,17 +1,6 @@
 /** The Postman collection (format 2.1.0), generated from the OpenAPI document. */
 
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly example?: unknown;
-  readonly default?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-}
+import { type Schema, schemaExample } from "../src/api/app/schema-example.ts";
 
 interface Operation {
   readonly operationId?: string;
@@ -130,25 +119,5 @@ const keyAuth = (type: string, fields: readonly (readonly [key: string, value: s
   [type]: fields.map(([key, value]) => ({ key, value, type: "string" })),
 });
 
-/** A value of a schema: its example, its default, its first choice, or what its required fields make. */
-function exampleOf(document: Document, schema: Schema, depth = 0): unknown {
-  if (schema.example !== undefined) return schema.example;
-  if (schema.default !== undefined) return schema.default;
-  if (schema.enum) return schema.enum[0];
-  if (depth > 8) return null;
-  const inner = (part: Schema): unknown => exampleOf(document, part, depth + 1);
-  if (schema.$ref) return inner(document.components?.schemas?.[schema.$ref.split("/").at(-1) ?? ""] ?? {});
-  const choices = schema.anyOf ?? schema.oneOf ?? [];
-  // Choices between required fields only: the first whose fields have examples.
-  const isShown = (name: string): boolean => schema.properties?.[name]?.example !== undefined;
-  const choice = choices.find(({ required }) => required?.every(isShown)) ?? choices[0];
-  if (choice && !schema.properties) return inner(choice);
-  const type = typeof schema.type === "string" ? schema.type : schema.type?.[0];
-  if (type === "array") return schema.items ? [inner(schema.items)] : [];
-  if (type === "object") {
-    const { properties = {} } = schema;
-    const required = [...(schema.required ?? []), ...(choice?.required ?? [])];
-    return Object.fromEntries(required.map((name) => [name, inner(properties[name] ?? {})]));
-  }
-  return { string: "", integer: 1, number: 1, boolean: true }[type ?? ""] ?? null;
-}
+const exampleOf = ({ components }: Document, schema: Schema): unknown =>
+  schemaExample({ schemas: components?.schemas ?? {}, text: "" }, schema);

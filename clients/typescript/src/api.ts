@@ -369,7 +369,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Locks, unlocks, changed defaults of locks and changed metadata as they happen, as server-sent events
+         * Events of collections as they happen, as server-sent events
          * @description Resumable with the header `Last-Event-ID` for 7 days. `data` is JSON. Every event has `id`, `type`, `chain_id`, `collection_address`, `token_id` and `at`, and further fields by its type:
          *     * `lock`, `unlock` (`lock_count`, `standard`, `locked`, `approved_contract`, `surplus`, `transaction_hash`, `block`, `block_time`): The lock count after the event, its standard, and its position on the chain. `surplus` marks an ERC-721x unlock without a preceding lock, which changes nothing. `approved_contract` is `null` if the event names none. `locked` is the token's state after the event, across all standards.
          *     * `default_lock` (`standard`, `locked`, `transaction_hash`, `block`, `block_time`): The collection's default is now `locked` or not (ERC-6982): reload what you store about its tokens. Sent once for all tokens, with `token_id` `null`.

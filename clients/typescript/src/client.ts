@@ -274,7 +274,7 @@ export function createVitrine(options: VitrineOptions) {
         signal,
       }) as Promise<Schemas["CollectionHealth"]>,
 
-    /** Locks, unlocks and changed metadata as they happen. */
+    /** Events of collections as they happen: see `StreamEvent`. */
     events: (call: EventOptions = {}): EventStream => openEvents(sender, call),
 
     /** Events posted to URLs of yours. */

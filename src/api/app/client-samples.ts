@@ -1,21 +1,8 @@
 /** A sample for our own client beside each operation that takes a key (`x-codeSamples`, which references show). */
 
 import { KEY_PARAMETER } from "../http/key.ts";
+import { type Schema, schemaExample } from "./schema-example.ts";
 
-interface Schema {
-  readonly $ref?: string;
-  readonly example?: unknown;
-  readonly examples?: readonly unknown[];
-  readonly default?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly type?: string | readonly string[];
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly minItems?: number;
-}
 interface Parameter {
   readonly name: string;
   readonly in: string;
@@ -42,8 +29,8 @@ const JSON_TYPE = "application/json";
 const INDENT = 2;
 /** The variable of the samples, as in the client's README. */
 const CLIENT = "vitrine";
-/** Where a schema has no example: ids of what the caller has made are text. */
-const PLAIN: Readonly<Record<string, unknown>> = { string: "<id>", integer: 1, number: 1, boolean: true };
+// Where a schema has no example: ids of what the caller has made are text.
+const TEXT = "<id>";
 
 /** Adds the samples in place. They call `baseUrl`, and send what the operation requires, by its own examples. */
 export function addClientSamples(document: Document, baseUrl: string): void {
@@ -65,20 +52,19 @@ function clientSample(
   schemas: Readonly<Record<string, Schema>>,
   baseUrl: string,
 ): string {
+  const sampleOf = (schema: Schema | undefined) => schemaExample({ schemas, text: TEXT }, schema);
   const valuesIn = (place: string): Record<string, unknown> | undefined => {
     const taken = parameters.filter(
       (parameter) => parameter.in === place && parameter.required && parameter.name !== KEY_PARAMETER,
     );
     if (taken.length === 0) return undefined;
-    return Object.fromEntries(
-      taken.map(({ name, example, schema }) => [name, example ?? sampleOf(schema, schemas)]),
-    );
+    return Object.fromEntries(taken.map(({ name, example, schema }) => [name, example ?? sampleOf(schema)]));
   };
   const content = requestBody?.content[JSON_TYPE];
   const fields = Object.entries({
     path: valuesIn("path"),
     query: valuesIn("query"),
-    body: content && (content.example ?? sampleOf(content.schema, schemas)),
+    body: content && (content.example ?? sampleOf(content.schema)),
   }).filter(([, value]) => value !== undefined);
   const carried = fields.map(([name, value]) => `  ${name}: ${literal(value)},\n`).join("");
   const call =
@@ -97,22 +83,6 @@ const streams: Readonly<Record<string, (collection: string) => string>> = {
   exportCollection: (collection) =>
     `for await (const token of ${CLIENT}.exportTokens(${collection})) console.log(token);`,
 };
-
-/** A value that the schema allows: its example, or one made of the examples of what it requires. */
-function sampleOf(schema: Schema = {}, schemas: Readonly<Record<string, Schema>>): unknown {
-  if (schema.$ref) return sampleOf(schemas[schema.$ref.split("/").at(-1) ?? ""], schemas);
-  const [known] = [schema.example, schema.examples?.[0], schema.default, schema.enum?.[0]].filter(
-    (value) => value !== undefined,
-  );
-  if (known !== undefined) return known;
-  const [first] = schema.anyOf ?? schema.oneOf ?? [];
-  if (first) return sampleOf(first, schemas);
-  if (schema.items) return [sampleOf(schema.items, schemas)];
-  const type = [schema.type].flat()[0] ?? "object";
-  if (type !== "object") return PLAIN[type];
-  const { properties = {}, required = [] } = schema;
-  return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name], schemas)]));
-}
 
 /** JSON as a person would write it in TypeScript. */
 const literal = (value: unknown): string =>

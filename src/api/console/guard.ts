@@ -1,9 +1,8 @@
-/** Cookies and origins: who sent a request to the console, and that it did not come from another site. */
+/** Cookies and sessions: who sent a request to the console. */
 
 import { getSignedCookie, setSignedCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import { deriveKey } from "../access/rules.ts";
-import { ApiError } from "../http/errors.ts";
 import type { ConsoleContext, ConsoleEnv, Site } from "./env.ts";
 
 const COOKIE = "vitrine_session";
@@ -52,20 +51,3 @@ export const loadSession = ({ sessions, apps }: Site, cookies: Cookies) =>
     c.header("Cache-Control", "no-store");
     await next();
   });
-
-/**
- * Refuses changes from other sites. The cookie is SameSite=Lax already. The Origin header, which every browser sends
- * with a POST, also stops browsers without SameSite and neighbours on the same site.
- */
-export const requireOwnOrigin = ({ baseUrl }: Site) => {
-  const own = new URL(baseUrl).origin;
-  return createMiddleware<ConsoleEnv>(async (c, next) => {
-    const isSafe = c.req.method === "GET" || c.req.method === "HEAD";
-    const origin = c.req.header("origin");
-    if (!isSafe && origin !== own) {
-      const message = `must be ${own}, where this console is; it is ${origin ? `"${origin}"` : "missing"}`;
-      throw new ApiError("NOT_ALLOWED", [{ path: "origin", message }]);
-    }
-    await next();
-  });
-};

@@ -8,13 +8,14 @@ import { prefersHtml } from "../http/accept.ts";
 import { ApiError } from "../http/errors.ts";
 import { perClient } from "../http/limits/count-requests.ts";
 import { rateLimit } from "../http/limits/rate-limit.ts";
+import { requireOwnOrigin } from "../http/own-origin.ts";
 import { answerError, limitBody, toApiError } from "../http/router.ts";
 import { assetRoutes } from "../ui/assets.ts";
 import { Layout, page } from "../ui/layout.tsx";
 import { Card, Title } from "../ui/parts.tsx";
+import { ProblemDetails, problemOf } from "../ui/problem.tsx";
 import { pageHeaders, pathsUnder, type To } from "../ui/site.ts";
-import { visitor, words } from "../ui/visitor.ts";
-import { DEFAULT_LANGUAGE } from "../ui/words/languages.ts";
+import { words } from "../ui/visitor.ts";
 import { appListPages } from "./app/apps.tsx";
 import { collectionPages } from "./app/collections.tsx";
 import { contentRequestPages } from "./app/content-requests.tsx";
@@ -25,7 +26,7 @@ import { permissionPages } from "./app/permissions.tsx";
 import { requestPages } from "./app/requests.tsx";
 import { webhookPages } from "./app/webhooks.tsx";
 import type { ConsoleContext, ConsoleDeps, ConsoleEnv, Site } from "./env.ts";
-import { createCookies, loadSession, requireOwnOrigin } from "./guard.ts";
+import { createCookies, loadSession } from "./guard.ts";
 import { operatorAccessPages } from "./operator/operator-access.tsx";
 import { operatorContentPages } from "./operator/operator-content.tsx";
 import { operatorOverviewPages } from "./operator/operator-overview.tsx";
@@ -71,7 +72,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
   routes.route("/files", assetRoutes<ConsoleEnv>(scripts));
   routes.use(
     pageHeaders(deps),
-    requireOwnOrigin(site),
+    requireOwnOrigin(site.baseUrl, { what: "console" }),
     limitBody(BODY_BYTES_MAX),
     // Every form adds rows, also before sign-in.
     rateLimit<ConsoleEnv>((c) => (c.req.method === "POST" ? perChange(c) : perPage(c))),
@@ -116,32 +117,20 @@ const askToSignIn = (to: To) =>
     throw new ApiError("KEY_MISSING");
   });
 
-/** What the console says of a status; of any other, that something went wrong. */
-const problemOf = (status: number) => {
-  const { problems } = words().consoleFrame;
-  const known: Readonly<Record<number, typeof problems.unexpected>> = problems;
-  return known[status] ?? problems.unexpected;
-};
-
 /** A page for people, the API's error for scripts. */
 function answerProblem(error: Error, c: ConsoleContext, site: Site): Response | Promise<Response> {
   // Logs unexpected errors, whoever the caller is.
   const answer = answerError(error, c, site.logger);
   if (!prefersHtml(c)) return answer;
   const { code, status, details } = toApiError(error);
-  const { title, text } = problemOf(status);
-  // The API's details are English on a page of any language.
-  const lang = visitor().language === DEFAULT_LANGUAGE ? undefined : DEFAULT_LANGUAGE;
+  const { title, text } = problemOf(words().consoleFrame.problems, status);
   return c.html(
     page(
       <Layout title={title} to={site.to} nonce={c.get("secureHeadersNonce")} width="narrow">
         <Title>{title}</Title>
         <Card>
           {(code === "KEY_MISSING" || details.length === 0) && <p>{text}</p>}
-          {details.map((detail) => (
-            <p lang={lang}>{`${detail.path ? `${detail.path} ` : ""}${detail.message}.`}</p>
-          ))}
-          <p class="soft small">{words().problems.request(c.get("requestId"))}</p>
+          <ProblemDetails c={c} details={details} />
           <a class="button" href={site.to("/console")}>
             {words().consoleFrame.problems.back}
           </a>

@@ -52,8 +52,7 @@ const streamRoute = createRoute({
   path: "/events",
   operationId: "streamEvents",
   tags: ["market"],
-  summary:
-    "Locks, unlocks, changed defaults of locks and changed metadata as they happen, as server-sent events",
+  summary: "Events of collections as they happen, as server-sent events",
   description: [
     "Resumable with the header `Last-Event-ID` for 7 days. `data` is JSON. Every event has `id`, `type`, `chain_id`, `collection_address`, `token_id` and `at`, and further fields by its type:",
     ...documentedEvents().map(

@@ -1,6 +1,6 @@
 /**
- * When failed fetches and calls are retried. docs/refresh.md, "Retries", shows this table, and a test compares the two.
- * Webhooks, rounds of samples and reads of contracts have pauses of their own.
+ * When failed fetches, calls and deliveries are retried. docs/refresh.md, "Retries", shows the table of fetches and calls,
+ * and a test compares the two. Rounds of samples and reads of what contracts say of themselves have pauses of their own.
  */
 
 import { parseRetryAfter } from "../text/retry-after.ts";

@@ -7,6 +7,7 @@ import { prefersHtml } from "../http/accept.ts";
 import { answerError, toApiError } from "../http/router.ts";
 import { Layout, page } from "../ui/layout.tsx";
 import { Card, Notice, Title } from "../ui/parts.tsx";
+import { ProblemDetails, problemOf } from "../ui/problem.tsx";
 import type { PageSources } from "../ui/site.ts";
 import { words } from "../ui/visitor.ts";
 import type { PagesContext, Site } from "./env.ts";
@@ -97,13 +98,6 @@ export const NotReady = () => <Notice tone="warn">{words().problems.notReady}</N
 /** The same on a page about several chains. */
 export const NotAllReady = () => <Notice tone="warn">{words().problems.notAllReady}</Notice>;
 
-/** What a page says of a status; of any other, that the fault is ours. */
-const problemOf = (status: number) => {
-  const { problems } = words();
-  const known: Readonly<Record<number, typeof problems.unexpected>> = problems;
-  return known[status] ?? problems.unexpected;
-};
-
 // The details say what is unavailable, and when to retry.
 const textOf = (code: string, isExplained: boolean, text: string): string => {
   const { noCollection, noToken, unavailable } = words().problems;
@@ -118,7 +112,7 @@ export function answerProblem(error: Error, c: PagesContext, site: Site): Respon
   const answer = answerError(error, c, site.logger);
   if (!prefersHtml(c)) return answer;
   const { code, status, details } = toApiError(error);
-  const { title, text } = problemOf(status);
+  const { title, text } = problemOf(words().problems, status);
   const isExplained = code === "UNAVAILABLE" && details.length > 0;
   return render(
     site,
@@ -128,10 +122,7 @@ export function answerProblem(error: Error, c: PagesContext, site: Site): Respon
       <Title>{title}</Title>
       <Card>
         <p>{textOf(code, isExplained, text)}</p>
-        {details.map(({ path, message }) => (
-          <p class="soft">{path ? `${path}: ${message}.` : `${message}.`}</p>
-        ))}
-        <p class="soft small">{words().problems.request(c.get("requestId"))}</p>
+        <ProblemDetails c={c} details={details} />
         <p class="row">
           <a class="button" href={site.to("/collections")}>
             {words().problems.all}

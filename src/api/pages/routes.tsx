@@ -8,6 +8,7 @@ import { variesByEncoding } from "../http/compression.ts";
 import { ApiError } from "../http/errors.ts";
 import { perClient } from "../http/limits/count-requests.ts";
 import { rateLimit } from "../http/limits/rate-limit.ts";
+import { requireOwnOrigin } from "../http/own-origin.ts";
 import { assetRoutes } from "../ui/assets.ts";
 import { pageHeaders, pathsUnder } from "../ui/site.ts";
 import { collectionList } from "./collection/collection-list.tsx";
@@ -34,6 +35,12 @@ const files = {
   "swap.js": { type: "text/javascript", load: own("swap.js") },
 } as const;
 
+/**
+ * A form of another site would use up the visitor's limit. A visitor may know this service under another name than
+ * `baseUrl`; a program that sends neither header can use the GraphQL endpoint.
+ */
+const ownOriginOf = ({ baseUrl }: Site) => requireOwnOrigin(baseUrl, { what: "page", underAnyName: true });
+
 /** Everything under `/collections`. */
 export function createPages(deps: PagesDeps): Hono<PagesEnv> {
   const site: Site = { ...deps, to: pathsUnder(deps.baseUrl) };
@@ -50,7 +57,7 @@ export function createPages(deps: PagesDeps): Hono<PagesEnv> {
   pages.get("/:chain/:address/activity", (c) => activityPage(site, c));
   pages.get("/:chain/:address/:token/activity", (c) => activityPage(site, c));
   pages.get("/:chain/:address/:token", (c) => tokenPage(site, c));
-  pages.post("/:chain/:address/:token/refresh", requireOwnSite(site), (c) => requestRefresh(site, c));
+  pages.post("/:chain/:address/:token/refresh", ownOriginOf(site), (c) => requestRefresh(site, c));
   pages.all("*", () => {
     throw new ApiError("NOT_FOUND");
   });
@@ -74,7 +81,7 @@ export function createOtherPages(deps: PagesDeps): Hono<PagesEnv> {
   get("/sitemap.xml", sitemaps.index);
   get("/sitemaps/collections.xml", collectionsSitemap);
   get("/sitemaps/:chain/:address/:file", sitemaps.tokens);
-  pages.post("/preferences", pageHeaders(deps), limit, requireOwnSite(site), (c) => keepPreferences(site, c));
+  pages.post("/preferences", pageHeaders(deps), limit, ownOriginOf(site), (c) => keepPreferences(site, c));
   return pages;
 }
 
@@ -100,20 +107,3 @@ const lowerCase = ({ to }: Site) =>
     const { pathname, search } = new URL(c.req.url);
     return c.redirect(`${to(pathname.replace(address, canonical))}${search}`, 301);
   });
-
-/**
- * Refuses requests that other sites make a visitor's browser send, which would use up the visitor's limit. Browsers
- * identify the origin of a request in one of two headers; a program that sends neither can use the GraphQL endpoint.
- */
-const requireOwnSite = ({ baseUrl }: Site) => {
-  const ownOrigin = new URL(baseUrl).origin;
-  return createMiddleware<PagesEnv>(async (c, next) => {
-    const site = c.req.header("sec-fetch-site");
-    const origin = c.req.header("origin");
-    if (site === undefined ? origin !== ownOrigin : site !== "same-origin") {
-      const message = `must be ${ownOrigin}, where this page is; it is ${origin ? `"${origin}"` : "missing"}`;
-      throw new ApiError("NOT_ALLOWED", [{ path: "origin", message }]);
-    }
-    await next();
-  });
-};

@@ -32,7 +32,7 @@ it.each([
   ["a 503", failed("http_status", true, 503), "unavailable", undefined],
   ["no answer", failed("unreachable", true), "failed", undefined],
 ])("%s", (_, resolution, known, strange) => {
-  expect(signalFrom({ isStrange: false }, resolution)).toBe(known);
+  expect(signalFrom({ isUnproven: false }, resolution)).toBe(known);
   // Anybody may name any number of tokens whose documents are missing, on a host that answers slowly.
-  expect(signalFrom({ isStrange: true }, resolution)).toBe(strange);
+  expect(signalFrom({ isUnproven: true }, resolution)).toBe(strange);
 });

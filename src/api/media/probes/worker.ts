@@ -28,7 +28,7 @@ const POLL_MS = 1_000;
 const RENEW_MS = 10_000;
 const WARN_EVERY_MS = 60_000;
 // Shorter than the pause of an image, so that each round fetches only as many as are probed at once.
-const STORE_PAUSE_MS = 25_000;
+const STORE_PAUSE_MS = retryPolicies.mediaStoreAway.firstMs - 5_000;
 
 const INTERNAL_FAULT: Unread = {
   kind: "unread",

@@ -69,7 +69,7 @@ export async function chooseProbe(db: Queryable, host: string): Promise<void> {
 }
 
 /** Enqueues the probes of hosts whose pause has just ended, unless those tokens are due anyway. */
-export async function askProbes(db: Queryable): Promise<void> {
+export async function enqueueProbes(db: Queryable): Promise<void> {
   const probes = await db.query<{ chainId: string; collection: string; tokenId: string }>(
     `select h.probe_chain_id as "chainId", h.probe_collection as collection, h.probe_token_id as "tokenId"
        from vitrine.host h

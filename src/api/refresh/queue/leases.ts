@@ -32,7 +32,7 @@ export interface Lease extends TokenRef {
    * Only callers without a key requested it, and it was never read successfully: its failures say nothing about the
    * host.
    */
-  readonly isStrange: boolean;
+  readonly isUnproven: boolean;
   readonly standard: Standard | undefined;
   /** The chain index knows that it is burned, so nothing is read. */
   readonly burnedBlock: number | undefined;

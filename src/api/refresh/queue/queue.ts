@@ -65,10 +65,10 @@ interface QueueMark {
 
 async function enqueueRows(db: Queryable, requests: readonly EnqueueRequest[]): Promise<QueueMark[]> {
   const rows = requests.flatMap(({ chainId, collection, tokens, unseen = [] }, index) => {
-    const strange = new Set(unseen);
+    const unseenIds = new Set(unseen);
     return [...tokens].map(([tokenId, block]) => {
       const order = `${String(chainId).padStart(16, "0")} ${collection} ${tokenId}`;
-      return { order, tokenId, block, isUnseen: strange.has(tokenId), nth: index + 1 };
+      return { order, tokenId, block, isUnseen: unseenIds.has(tokenId), nth: index + 1 };
     });
   });
   // Always in the same order, so that two batches never deadlock.

@@ -97,7 +97,7 @@ export function createRounds(deps: RoundDeps) {
   }
 
   /** Requests samples; tokens that can't be requested now are left out. */
-  async function ask(
+  async function enqueueSamples(
     tx: Queryable,
     { chainId, collection }: SampledCollection,
     tokenIds: readonly string[],
@@ -161,7 +161,7 @@ export function createRounds(deps: RoundDeps) {
       if (changed.length > 0) {
         if (isSweepStarted) await sweep(tx, round, block);
         else
-          await ask(
+          await enqueueSamples(
             tx,
             round,
             spread(changed, DOCUMENTS_MAX, turn).map(({ tokenId }) => tokenId),
@@ -172,14 +172,14 @@ export function createRounds(deps: RoundDeps) {
       await noteUris(tx, round, findings, seconds);
       const report = { changed: changed.length, isSweepStarted };
       if (changed.length > 0) return { end: "changed" as const, report };
-      return { end: await askForDocuments(tx, round, read, turn, block), report };
+      return { end: await enqueueFirst(tx, round, read, turn, block), report };
     });
     if (report) metrics.changes("uri", report.changed);
     if (report?.isSweepStarted) recordSilentSweep(round, "uri", read.length, report.changed);
     return end;
   }
 
-  async function askForDocuments(
+  async function enqueueFirst(
     tx: Queryable,
     { chainId, collection }: DueRound,
     read: readonly ReadToken[],
@@ -198,7 +198,7 @@ export function createRounds(deps: RoundDeps) {
     }
     const first = spread(free, DOCUMENTS_FIRST, turn);
     const others = free.filter((tokenId) => !first.includes(tokenId));
-    const marks = await ask(tx, round, first, block);
+    const marks = await enqueueSamples(tx, round, first, block);
     await awaitDocuments(tx, round, { block, marks, further: spread(others, DOCUMENTS_FURTHER, turn) });
     return "waits";
   }
@@ -217,7 +217,7 @@ export function createRounds(deps: RoundDeps) {
         return { ...found, end: "postponed" as const, isSweepStarted: false };
       }
       if (next === "further") {
-        const marks = await ask(tx, round, further ?? [], block);
+        const marks = await enqueueSamples(tx, round, further ?? [], block);
         await awaitDocuments(tx, round, { block, marks, further: null });
         return { ...found, end: "waits" as const, isSweepStarted: false };
       }

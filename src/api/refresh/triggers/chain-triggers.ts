@@ -12,7 +12,14 @@ import { type EnqueueRequest, enqueueTogether } from "../queue/queue.ts";
 import { addChainSweep } from "./chain-sweeps.ts";
 import { addSweep, endMintSweep } from "./new-sweeps.ts";
 import { type EnqueueMedia, showServed } from "./seen-tokens.ts";
-import { type Batch, group, isAsked, newestUnasked, type TriggerRow, triggerOf } from "./trigger-batches.ts";
+import {
+  type Batch,
+  group,
+  namesTokens,
+  newestNotEnqueued,
+  type TriggerRow,
+  triggerOf,
+} from "./trigger-batches.ts";
 import {
   BATCH_ROWS,
   forget,
@@ -85,12 +92,12 @@ export function createChainTriggers(deps: ChainTriggerDeps) {
     const upTo = comparableUpTo(chainId, progress);
     const gone = upTo === undefined ? [] : await takeGone(tx, tables, chainId, upTo);
     const fresh = await readNew(tx, tables, chainId);
-    await ask(
+    await enqueueBatches(
       tx,
       chainId,
       group(gone, () => "reorg"),
     );
-    const seen = await ask(tx, chainId, group(fresh.filter(isAsked), triggerOf));
+    const seen = await enqueueBatches(tx, chainId, group(fresh.filter(namesTokens), triggerOf));
     await hideReverted(tx, chainId, fresh);
     // In the order of a worker that records fetches: tokens first.
     await showServed(tx, { metadata, media }, chainId, seen);
@@ -132,7 +139,7 @@ export function createChainTriggers(deps: ChainTriggerDeps) {
   }
 
   /** Returns the tokens whose traits must be learned, by collection: those listed from now on that were read before. */
-  async function ask(
+  async function enqueueBatches(
     tx: Queryable,
     chainId: number,
     batches: readonly Batch[],
@@ -144,7 +151,7 @@ export function createChainTriggers(deps: ChainTriggerDeps) {
         isOld || trigger === "mint"
           ? await metadata.notReadSince(tx, chainId, collection, tokens, !isOld)
           : tokens;
-      requests.push({ chainId, collection, tokens: newestUnasked(requested, newest), trigger });
+      requests.push({ chainId, collection, tokens: newestNotEnqueued(requested, newest), trigger });
     }
     await enqueueTogether(tx, requests);
     // After the queue rows, in the order of a worker that records a fetch: the opposite order deadlocks.
@@ -179,7 +186,7 @@ export function createChainTriggers(deps: ChainTriggerDeps) {
 
   /** Hides ids that turned out not to be tokens; neither a contract nor a host has to be asked. */
   async function hideReverted(tx: Queryable, chainId: number, fresh: readonly TriggerRow[]): Promise<void> {
-    for (const { collection, from } of fresh.filter((row) => !isAsked(row))) {
+    for (const { collection, from } of fresh.filter((row) => !namesTokens(row))) {
       await metadata.hideReverted(tx, { chainId, collection, tokenIds: [from], isCertain: true });
     }
   }

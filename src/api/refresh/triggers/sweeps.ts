@@ -99,12 +99,14 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     const counting = sweep.minted ? undefined : await countOn(tx, sweep);
     const hasCapacity = free >= CAPACITY_MIN;
     if (counting !== undefined) {
-      if (hasCapacity) await ask(tx, sweep, free);
+      if (hasCapacity) await enqueueTokens(tx, sweep, free);
       return { hasAsked: hasCapacity, counted: counting };
     }
     const last = sweep.counted;
     const hasAsked =
-      hasCapacity && last !== null && (await ask(tx, { ...sweep, to: last }, free, last === sweep.to));
+      hasCapacity &&
+      last !== null &&
+      (await enqueueTokens(tx, { ...sweep, to: last }, free, last === sweep.to));
     // After the queue rows, in the order of a worker that records a fetch.
     return { hasAsked, counted: await (sweep.block > 0 ? addOn : hideOn)(tx, sweep) };
   }
@@ -147,7 +149,12 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
   }
 
   /** False if there was nothing to enqueue. `isWhole` unless more tokens of the sweep will become known. */
-  async function ask(tx: Queryable, sweep: OpenSweep, free: number, isWhole = true): Promise<boolean> {
+  async function enqueueTokens(
+    tx: Queryable,
+    sweep: OpenSweep,
+    free: number,
+    isWhole = true,
+  ): Promise<boolean> {
     const { id, chainId, collection, receiptId, accept, isBySample, isByChain } = sweep;
     const rechecks = isByChain || (receiptId === null && !isBySample);
     const tokenIds = await metadata.listedInRange(tx, sweep, sweep.cursor, free);

@@ -19,7 +19,7 @@ export interface TriggerRow {
 /** Ranges of a collection that wait at a time, to be swept; more are replaced by one that spans them all. */
 export const RANGES_MAX = 100;
 
-export const isAsked = ({ source }: TriggerRow): boolean => source !== "retracted";
+export const namesTokens = ({ source }: TriggerRow): boolean => source !== "retracted";
 
 export const triggerOf = ({ source }: TriggerRow): Trigger =>
   source === "mint" || source === "first_seen" ? "mint" : "event";
@@ -117,16 +117,16 @@ function unite(ranges: readonly TriggerRow[]): readonly TriggerRow[] {
 }
 
 /** Those of the tokens that no batch has enqueued yet, each at the newest block of any; they count as enqueued now. */
-export function newestUnasked(
+export function newestNotEnqueued(
   requested: ReadonlyMap<string, number>,
   newest: Map<string, number>,
 ): ReadonlyMap<string, number> {
-  const unasked = new Map<string, number>();
+  const left = new Map<string, number>();
   for (const tokenId of requested.keys()) {
     const block = newest.get(tokenId);
     if (block === undefined) continue;
-    unasked.set(tokenId, block);
+    left.set(tokenId, block);
     newest.delete(tokenId);
   }
-  return unasked;
+  return left;
 }

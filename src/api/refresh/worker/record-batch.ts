@@ -247,7 +247,7 @@ function answerOf({ lease, resolution, isLoad = false }: FetchedLease): HostAnsw
   if (resolution.kind !== "failed" || !isHostFault(host, resolution.reason, resolution.transient))
     return { kind: "answered" };
   // Anybody may name any number of tokens whose documents fail.
-  if (lease.isStrange) return undefined;
+  if (lease.isUnproven) return undefined;
   const { retryAfterMs, uri } = resolution;
   return { kind: "failed", reason: explainFailure(resolution), retryAfterMs, url: uri ?? "", isLoad };
 }

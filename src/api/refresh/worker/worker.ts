@@ -17,7 +17,7 @@ import type { Resolution } from "../../metadata/uri/resolve.ts";
 import { inSpan } from "../../tracing/spans.ts";
 import type { RefreshMetrics } from "../metrics.ts";
 import { claim, nextDueMs } from "../queue/claim.ts";
-import { askProbes, awaitHost, countWorkers } from "../queue/hosts.ts";
+import { awaitHost, countWorkers, enqueueProbes } from "../queue/hosts.ts";
 import { complete, type Lease, release, renew, returnExpired } from "../queue/leases.ts";
 import { settle } from "../receipts/receipts.ts";
 import { inProcessSpan, requestIdsOf } from "../refresh-spans.ts";
@@ -37,12 +37,12 @@ const INTERNAL_REASON = "internal_error: the document could not be recorded; the
 
 /** What a fetch says about its host's capacity; undefined if nothing. Anybody may name any number of tokens that fail. */
 export function signalFrom(
-  { isStrange }: Pick<Lease, "isStrange">,
+  { isUnproven }: Pick<Lease, "isUnproven">,
   resolution: Resolution,
 ): HostSignal | undefined {
   if (resolution.kind !== "failed") return "answered";
   // Not even as answers: those that come late lower the limit.
-  if (isStrange) return undefined;
+  if (isUnproven) return undefined;
   const signal = signalOf(resolution.host, resolution);
   return signal ?? (resolution.transient ? undefined : "answered");
 }
@@ -102,7 +102,7 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
   async function claimDue(free: number): Promise<Lease[]> {
     if (performance.now() - hostsReadAt > HOSTS_EVERY_MS) {
       hostsReadAt = performance.now();
-      await askProbes(database);
+      await enqueueProbes(database);
       hosts.shareWith(await countWorkers(database, worker));
     }
     return claim(database, tables, { chainIds, worker, ...hosts.quota() }, free);

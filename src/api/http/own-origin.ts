@@ -1,0 +1,36 @@
+/** Forms of other sites: a browser sends them with its user's cookies and from its user's address. */
+
+import type { MiddlewareHandler } from "hono";
+import { ApiError } from "./errors.ts";
+
+export interface OwnOriginOptions {
+  /** What the origin is of, for the message. */
+  readonly what: "console" | "page";
+  /**
+   * Also accepts requests from the origin under which the browser knows this service, which may be another name for it.
+   * Not where a cookie or a signature is for the one name.
+   */
+  readonly underAnyName?: boolean;
+}
+
+/**
+ * Refuses changes that another site made the browser ask for, with NOT_ALLOWED. Every browser sends `Origin` with a POST,
+ * and nearly all send `Sec-Fetch-Site`, which says whether that is this service.
+ */
+export function requireOwnOrigin(
+  baseUrl: string,
+  { what, underAnyName = false }: OwnOriginOptions,
+): MiddlewareHandler {
+  const own = new URL(baseUrl).origin;
+  return async (c, next) => {
+    const isSafe = c.req.method === "GET" || c.req.method === "HEAD";
+    const origin = c.req.header("origin");
+    const site = underAnyName ? c.req.header("sec-fetch-site") : undefined;
+    const isOwn = site === undefined ? origin === own : site === "same-origin";
+    if (!isSafe && !isOwn) {
+      const message = `must be ${own}, where this ${what} is; it is ${origin ? `"${origin}"` : "missing"}`;
+      throw new ApiError("NOT_ALLOWED", [{ path: "origin", message }]);
+    }
+    await next();
+  };
+}
