@@ -40,5 +40,3 @@ export function createDelegationModule(deps: {
     delegationChain: url === undefined ? indexedChain : createChainChoice(index),
   };
 }
-
-export type DelegationModule = ReturnType<typeof createDelegationModule>;

@@ -3,7 +3,7 @@
 import { ApiError } from "./errors.ts";
 
 /** Deeper than any document that people write. */
-export const LEVELS_MAX = 100;
+const LEVELS_MAX = 100;
 
 /** Throws INVALID_REQUEST for JSON text with more than 100 levels of objects and arrays; `path` is "" for the body. */
 export function assertShallow(json: string, path = ""): void {

@@ -5,7 +5,7 @@ import { words } from "../ui/visitor.ts";
 import { explorerUrl } from "./chains.ts";
 import { type Site, walletPath } from "./env.ts";
 
-export const CopyButton = ({ value, what }: { value: string; what: string }) => (
+const CopyButton = ({ value, what }: { value: string; what: string }) => (
   <button type="button" class="copy" data-copy={value} aria-label={words().copy.button(what)} />
 );
 

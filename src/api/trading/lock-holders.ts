@@ -7,13 +7,13 @@ import { inChainOrder } from "../chain/index/transfer-kind.ts";
 import type { Queryable } from "../db/database.ts";
 
 /** The most trackers that are named of a token. */
-export const LOCK_HOLDERS_MAX = 100;
+const LOCK_HOLDERS_MAX = 100;
 
 /**
  * How many events of a token are read, newest first. A game that locks and unlocks a token daily takes over a year for as
  * many, and a contract can emit any number.
  */
-export const LOCK_EVENTS_MAX = 1_000;
+const LOCK_EVENTS_MAX = 1_000;
 
 /** SQL for a lateral join: the newest lock events of token `s`, by the database index on its tokens, in any order. */
 export const newestLockEvents = ({ lockEvent }: ChainTables, s: string): string => {

@@ -3,7 +3,7 @@
 import type { To } from "./site.ts";
 import { words } from "./visitor.ts";
 
-export const SEARCH_CHARACTERS_MAX = 200;
+const SEARCH_CHARACTERS_MAX = 200;
 
 export const SearchBox = ({ to, text }: { to: To; text: string }) => {
   const { label, placeholder, suggestions } = words().search;

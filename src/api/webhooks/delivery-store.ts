@@ -28,7 +28,7 @@ const columns = `id, message_id as "messageId", kind, event_type as "eventType",
   response_status as "responseStatus", response_body as "responseBody", error, duration_ms as "durationMs"`;
 
 /** How long deliveries are listed and can be sent again. */
-export const DELIVERY_DAYS = 7;
+const DELIVERY_DAYS = 7;
 
 /** Deliveries of the last seven days, newest first, before the id `before`. */
 export function readDeliveries(

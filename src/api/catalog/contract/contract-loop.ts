@@ -1,11 +1,8 @@
 /** Keeps what contracts say of their collections current: after their events, on a schedule, and when asked. */
 
-import { LRUCache } from "lru-cache";
-import { toEventSelector } from "viem";
 import type { CollectionConfig, RegistryConfig } from "../../../config.ts";
-import type { LatestBlock, ReadBlock } from "../../chain/contract/read-block.ts";
-import type { ChainClients } from "../../chain/rpc/clients.ts";
-import type { Database, Queryable } from "../../db/database.ts";
+import type { ReadBlock } from "../../chain/contract/read-block.ts";
+import type { Queryable } from "../../db/database.ts";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
 import type { Logger } from "../../logging/logger.ts";
 import { NodeAway, type ReadContract } from "./contract-reader.ts";
@@ -13,11 +10,10 @@ import {
   addContracts,
   claimDue,
   type DueContract,
-  noteWatched,
   postponeContract,
-  readWatched,
   recordContract,
 } from "./contract-store.ts";
+import { type ContractWatchDeps, createContractWatch } from "./contract-watch.ts";
 import { createEntryFaults } from "./entry-faults.ts";
 
 const POLL_MS = 5_000;
@@ -29,31 +25,7 @@ const RETRY_MS = 10 * 60_000;
 const HOUR_MS = 3_600_000;
 // With RESAMPLE_HOURS off, contracts are read again only when something asks for it.
 const NEVER_MS = 100 * 365 * 24 * HOUR_MS;
-// Of one request for logs; many endpoints refuse more.
-const BLOCKS_MAX = 500;
-// A longer gap is not searched: every contract of the chain is read again instead.
-const GAP_MAX = 5_000;
-// Blocks that are searched again with the next one: a reorganisation replaces them, and an endpoint may not have had them.
-const AGAIN_BLOCKS = 64;
-const LOGS_KNOWN = 10_000;
-
-// ERC-7572, and the form with the old and the new URI. Only the topic counts: whatever the rest holds is never decoded.
-const TOPICS = [
-  toEventSelector("event ContractURIUpdated()"),
-  toEventSelector("event ContractURIUpdated(string prevURI, string newURI)"),
-];
-
-/** What counts of a log, which may be of any shape. */
-interface SeenLog {
-  readonly address?: unknown;
-  readonly blockHash?: unknown;
-  readonly logIndex?: unknown;
-}
-
-export interface ContractLoopDeps {
-  readonly database: Database;
-  readonly clients: ChainClients;
-  readonly latestBlock: LatestBlock;
+export interface ContractLoopDeps extends ContractWatchDeps {
   readonly readBlock: ReadBlock;
   readonly readContract: ReadContract;
   /** A few existing tokens, whose royalty is asked for. */
@@ -68,43 +40,10 @@ export interface ContractLoopDeps {
 }
 
 export function createContractPass(deps: ContractLoopDeps) {
-  const { database, clients, latestBlock, collections, hours, logger } = deps;
+  const { database, collections, hours, logger } = deps;
   const nextMs = hours === 0 ? NEVER_MS : hours * HOUR_MS;
   const faults = createEntryFaults(deps);
-  /** The logs of which this process knows, by block and place. */
-  const known = new LRUCache<string, true>({ max: LOGS_KNOWN });
-
-  /** Looks through the logs since the last time; a node that is away is asked again at the next pass. */
-  async function watch(chainId: number, addresses: readonly string[]): Promise<void> {
-    const client = clients.get(chainId);
-    if (!client) return;
-    const head = await latestBlock(chainId);
-    const watched = await readWatched(database, chainId, addresses);
-    if (watched === undefined || head - watched > GAP_MAX)
-      return noteWatched(database, chainId, addresses, head, addresses);
-    if (head <= watched) return;
-    for (let from = Math.max(0, watched + 1 - AGAIN_BLOCKS); from <= head; from += BLOCKS_MAX) {
-      const to = Math.min(head, from + BLOCKS_MAX - 1);
-      const logs = (await client.request({
-        method: "eth_getLogs",
-        params: [
-          {
-            address: [...addresses] as `0x${string}`[],
-            topics: [TOPICS],
-            fromBlock: `0x${from.toString(16)}`,
-            toBlock: `0x${to.toString(16)}`,
-          },
-        ],
-      })) as readonly SeenLog[];
-      const found = logs.map(({ address, blockHash, logIndex }) => ({
-        address: String(address).toLowerCase(),
-        name: `${chainId} ${blockHash} ${logIndex}`,
-      }));
-      const changed = found.filter(({ name }) => !known.has(name)).map(({ address }) => address);
-      await noteWatched(database, chainId, addresses, to, changed);
-      for (const { name } of found) known.set(name, true);
-    }
-  }
+  const watch = createContractWatch(deps);
 
   async function readOne(due: DueContract, signal: AbortSignal): Promise<void> {
     const { chainId, address, minBlock } = due;

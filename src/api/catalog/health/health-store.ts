@@ -11,7 +11,7 @@ import { TRYING_AGAIN } from "../../media/rules.ts";
  */
 export const causeKinds = ["document", "image", "read", "stale_image"] as const;
 export type CauseKind = (typeof causeKinds)[number];
-export const imageKinds = ["image", "stale_image"] as const satisfies readonly CauseKind[];
+const imageKinds = ["image", "stale_image"] as const satisfies readonly CauseKind[];
 export type ImageKind = (typeof imageKinds)[number];
 
 /** How many tokens have a cause in their image. */

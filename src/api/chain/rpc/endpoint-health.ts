@@ -44,8 +44,7 @@ export function endProbes(): void {
   probing.clear();
 }
 
-export type EndpointHealth = ReturnType<typeof createEndpointHealth>;
-
+/** What is known is of this process, and changes with each of its calls and probes. Nothing is probed before `watch`. */
 export function createEndpointHealth({ id: chainId, rpcUrls }: Pick<ChainConfig, "id" | "rpcUrls">) {
   const states = rpcUrls.map(
     (url, index): EndpointState => ({

@@ -1,4 +1,7 @@
-/** The pool of a chain's RPC endpoints: calls go to the best one first. All node access in this process shares it. */
+/**
+ * The pool of a chain's RPC endpoints: calls go to the best one first. The index and all probes go through it; clients that
+ * read contracts (clients.ts) take its order of endpoints, and report what fails.
+ */
 
 import type { ChainConfig } from "../../../config.ts";
 import { withTimeout } from "../../async/timeout.ts";

@@ -161,7 +161,7 @@ const Collections = ({ site, app, requests, isOperator }: Props) => {
   );
 };
 
-export const RequestState = ({ request }: { request: RequestRow }) => {
+const RequestState = ({ request }: { request: RequestRow }) => {
   const text = words().consoleApp.permissions.requestStates;
   if (!request.decidedAt) return <Badge tone="warn">{text.pending}</Badge>;
   return request.isApproved ? (

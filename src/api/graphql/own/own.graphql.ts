@@ -1,5 +1,6 @@
 /** Vitrine's part of the GraphQL schema, merged with the queries that Ponder generates; `JSON` is Ponder's. */
 
+import { lockStandardNames } from "../../../domain/lock-standards.ts";
 import { ordersSdl } from "../sdk/orders.graphql.ts";
 import { sdkSdl } from "../sdk/sdk.graphql.ts";
 import { holdersSdl } from "./holders.graphql.ts";
@@ -167,7 +168,7 @@ const tokenSdl = /* GraphQL */ `
     locked: Boolean!
     "ERC-721x locks, plus one for each other standard that locks the token."
     lockCount: Int!
-    "The standards that lock it now: erc721x, erc5192, erc6982, erc5753."
+    "The standards that lock it now: ${lockStandardNames.join(", ")}."
     standards: [String!]!
     """
     The contracts that the lock events of the standards name, those of the oldest locks first: at most 100, from the

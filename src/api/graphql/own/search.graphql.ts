@@ -1,4 +1,9 @@
 /** Search, facets, collections and reports: the answers of the REST routes, over GraphQL. */
+
+import { plainSorts } from "../../catalog/rules.ts";
+
+const sorts = [...Object.keys(plainSorts), "trait:<name>:asc"].join(", ");
+
 export const searchSdl = /* GraphQL */ `
   extend type Query {
     """
@@ -17,7 +22,7 @@ export const searchSdl = /* GraphQL */ `
       "With owner or owners: also tokens that their holders delegated to them without limits on rights."
       includeDelegated: Boolean
       locked: Boolean
-      "id_asc, id_desc, name_asc, name_desc, latest, updated, rarity, trait:<name>:asc or trait:<name>:desc."
+      "${sorts} or trait:<name>:desc."
       sort: String = "id_asc"
       "document: of the tokens that serve the same document, only the first in the order, with their count."
       group: String

@@ -48,7 +48,7 @@ export async function compareLocks(
  * The indexed value that a view is compared with. A view shared by several standards returns whether any of them locks
  * the token; the standard reported is the last one that the token or its collection uses.
  */
-export function indexedLock(
+function indexedLock(
   { locks, own }: IndexedToken,
   { standards, defaults }: OfferedView,
   isBoolean: boolean,
