@@ -38,32 +38,55 @@ export interface ServedVersion {
   readonly burnedBlock: string | null;
 }
 
-/** Locks the tokens' rows for the transaction, in a global order. Omits unknown tokens. */
+/**
+ * Locks the tokens' rows for the transaction, in a global order. Omits unknown tokens. Versions are read after the locks: one
+ * statement would see a row as another transaction has just left it, and the versions as they were before.
+ */
 export async function lockServed(
   db: Queryable,
   tables: ChainTables,
   tokens: readonly TokenRef[],
 ): Promise<ReadonlyMap<string, ServedVersion>> {
-  const rows = await db.query<ServedVersion & { chainId: string; collection: string; tokenId: string }>(
-    `select t.chain_id as "chainId", t.collection, t.token_id as "tokenId",
-            t.served_version as "versionId", v.content_hash as hash, v.uri, v.complete, v.normaliser,
-            v.etag, v.verified, t.image_key as "imageKey", t.unseen as "isUnseen",
-            case when s.burned then s.burned_block end as "burnedBlock",
-            -- A token that was forgotten keeps its history.
-            case when t.versions > 0 then t.versions else coalesce((
-              select max(number) from vitrine.version h
-               where (h.chain_id, h.collection, h.token_id) = (t.chain_id, t.collection, t.token_id)), 0) end as versions
-       from ${KEYS}
-       join vitrine.token t on ${matches("t")}
-       left join vitrine.version v on v.id = t.served_version
-       left join ${tables.tokenState} s
-         on (s.chain_id, s.collection_address, s.token_id) = (t.chain_id, t.collection, t.token_id)
-      order by t.chain_id, t.collection, t.token_id::text collate "C" for update of t`,
-    keysOf(tokens),
-    "lock served",
+  const [locked, rows] = await Promise.all([
+    db.query<KeyRow>(
+      `select t.chain_id as "chainId", t.collection, t.token_id as "tokenId"
+         from ${KEYS} join vitrine.token t on ${matches("t")}
+        order by t.chain_id, t.collection, t.token_id::text collate "C" for update of t`,
+      keysOf(tokens),
+      "lock served",
+    ),
+    db.query<ServedVersion & KeyRow>(
+      `select t.chain_id as "chainId", t.collection, t.token_id as "tokenId",
+              t.served_version as "versionId", v.content_hash as hash, v.uri, v.complete, v.normaliser,
+              v.etag, v.verified, t.image_key as "imageKey", t.unseen as "isUnseen",
+              case when s.burned then s.burned_block end as "burnedBlock",
+              -- A token that was forgotten keeps its history.
+              case when t.versions > 0 then t.versions else coalesce((
+                select max(number) from vitrine.version h
+                 where (h.chain_id, h.collection, h.token_id) = (t.chain_id, t.collection, t.token_id)), 0) end as versions
+         from ${KEYS}
+         join vitrine.token t on ${matches("t")}
+         left join vitrine.version v on v.id = t.served_version
+         left join ${tables.tokenState} s
+           on (s.chain_id, s.collection_address, s.token_id) = (t.chain_id, t.collection, t.token_id)`,
+      keysOf(tokens),
+      "read locked",
+    ),
+  ]);
+  const lockedKeys = new Set(locked.map(keyOfRow));
+  // A row that was added between the two is not locked.
+  return new Map(
+    rows.flatMap((row) => (lockedKeys.has(keyOfRow(row)) ? [[keyOfRow(row), row] as const] : [])),
   );
-  return new Map(rows.map((row) => [tokenKey({ ...row, chainId: Number(row.chainId) }), row]));
 }
+
+interface KeyRow {
+  readonly chainId: string;
+  readonly collection: string;
+  readonly tokenId: string;
+}
+
+const keyOfRow = (row: KeyRow): string => tokenKey({ ...row, chainId: Number(row.chainId) });
 
 /**
  * Long values as one, and where each begins, from 1, and ends: an array of them would be sent as hexadecimal digits, or
