@@ -18,20 +18,24 @@ export async function lockQueued(
   );
 }
 
-/** Removes the tokens from the queue and answers the receipts that wait for them. Their rows must be locked. */
+/**
+ * Removes the tokens from the queue and answers the receipts that wait for them. Their rows must be locked. The rows go first:
+ * a request that is committed between the two statements is answered, or stays queued.
+ */
 export async function dropQueued(
   tx: Queryable,
   { chainId, collection }: CollectionRef,
   tokenIds: readonly string[],
 ): Promise<void> {
   if (tokenIds.length === 0) return;
+  const dropped = await tx.query<{ tokenId: string }>(
+    `delete from vitrine.refresh where chain_id = $1 and collection = $2 and token_id = any($3::numeric[])
+     returning token_id as "tokenId"`,
+    [chainId, collection, tokenIds],
+  );
   await tx.query(
     `update vitrine.receipt_token set status = 'not_found', reason = $4
       where chain_id = $1 and collection = $2 and token_id = any($3::numeric[]) and status is null`,
-    [chainId, collection, tokenIds, REASON],
-  );
-  await tx.query(
-    "delete from vitrine.refresh where chain_id = $1 and collection = $2 and token_id = any($3::numeric[])",
-    [chainId, collection, tokenIds],
+    [chainId, collection, dropped.map(({ tokenId }) => tokenId), REASON],
   );
 }
