@@ -8,8 +8,9 @@ import type { ChainClients } from "../../../src/api/chain/rpc/clients.ts";
 import type { GuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
 import { createTestApp, GATEWAY } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
 import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
-import { createMemoryLogger } from "../../support/worker.ts";
+import { createBarrier, createMemoryLogger } from "../../support/worker.ts";
 
 const RECEIVER = `0x${"be".repeat(20)}`;
 const OTHER = `0x${"ef".repeat(20)}`;
@@ -135,11 +136,15 @@ describe("a collection's answer", async () => {
       },
     ],
   ]);
+  /** Until then a host holds its answer back. */
+  let answered: Promise<void> = Promise.resolve();
   const fetch: GuardedFetch = async (url) => {
     fetches++;
-    return document === undefined
+    const body = document;
+    await answered;
+    return body === undefined
       ? { kind: "failed", reason: "timeout", message: "no answer", transient: true }
-      : { kind: "fetched", body: Buffer.from(document), url, contentType: "application/json" };
+      : { kind: "fetched", body: Buffer.from(body), url, contentType: "application/json" };
   };
   /** The code in a block; undefined for one whose state the node doesn't have. */
   let codeAt: (block: number) => string | undefined;
@@ -293,6 +298,29 @@ describe("a collection's answer", async () => {
     head = 113;
     await pass();
     expect(fetches).toBe(3);
+  });
+
+  it("stays as another process has read it after an event, though an earlier read ends later", async () => {
+    script = { uri: "https://meta.example/contract.json" };
+    document = '{"description":"Old"}';
+    const slow = createBarrier();
+    answered = slow.opened;
+    const earlier = pass();
+    await eventually(
+      () => fetches,
+      (count) => count === 1,
+    );
+    answered = Promise.resolve();
+    document = '{"description":"New"}';
+    logs = [{ address: COLLECTION, blockNumber: "0x6d", blockHash: "0xb109", logIndex: "0x0" }];
+    head = 110;
+    await open().pass(new AbortController().signal);
+
+    slow.open();
+    await earlier;
+
+    expect((await read()).information.description).toBe("New");
+    expect(fetches).toBe(2);
   });
 
   it("is read again by a refresh of the whole collection", async () => {

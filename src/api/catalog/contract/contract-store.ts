@@ -57,6 +57,8 @@ export async function addContracts(db: Queryable, contracts: readonly ContractRe
 export interface DueContract extends ContractRef {
   /** Of the event that asks for the read; 0 without one. */
   readonly minBlock: number;
+  /** When the claim ends, as PostgreSQL's text of a time: another claim has another end. */
+  readonly claimedUntil: string;
 }
 
 /** Claims up to `limit` due collections for this long: another process takes over if this one dies. */
@@ -66,16 +68,21 @@ export async function claimDue(
   leaseMs: number,
   limit: number,
 ): Promise<DueContract[]> {
-  const rows = await db.query<Row & { minBlock: string }>(
+  const rows = await db.query<Row & { minBlock: string; claimedUntil: string }>(
     `update vitrine.contract_metadata c set due_at = now() + $3 * interval '1 millisecond'
       where (chain_id, collection) in (
         select chain_id, collection from vitrine.contract_metadata
           join unnest($1::bigint[], $2::text[]) as k(chain_id, collection) using (chain_id, collection)
          where due_at <= now() order by due_at limit $4 for update of contract_metadata skip locked)
-     returning chain_id as "chainId", collection as address, coalesce(watched_block, 0) as "minBlock"`,
+     returning chain_id as "chainId", collection as address, coalesce(watched_block, 0) as "minBlock",
+               due_at::text as "claimedUntil"`,
     [...columnsOf(contracts, "chainId", "address"), leaseMs, limit],
   );
-  return rows.map((row) => ({ ...placeOf(row), minBlock: Number(row.minBlock) }));
+  return rows.map(({ minBlock, claimedUntil, ...row }) => ({
+    ...placeOf(row),
+    minBlock: Number(minBlock),
+    claimedUntil,
+  }));
 }
 
 export interface ContractRead {
@@ -87,10 +94,13 @@ export interface ContractRead {
   readonly reason: string | null;
 }
 
-/** Records a read. The next one is due after this time, unless something asked for one meanwhile. */
+/**
+ * Records a read, unless another process has claimed a later one. The next one is due after this time, unless something asked
+ * for one meanwhile.
+ */
 export async function recordContract(
   db: Queryable,
-  { chainId, address }: ContractRef,
+  { chainId, address, claimedUntil }: DueContract,
   { block, uri, fields, royalty, reason }: ContractRead,
   nextMs: number,
 ): Promise<void> {
@@ -101,7 +111,7 @@ export async function recordContract(
             uri = $4, fields = coalesce($5, fields), royalty_receiver = $6, royalty_percent = $7, reason = $8,
             read_at = now(), read_block = $3,
             due_at = case when due_at <= now() then due_at else now() + $9 * interval '1 millisecond' end
-      where chain_id = $1 and collection = $2`,
+      where chain_id = $1 and collection = $2 and (due_at <= now() or due_at = $10::timestamptz)`,
     [
       chainId,
       address,
@@ -112,20 +122,21 @@ export async function recordContract(
       royalty?.percent ?? null,
       reason,
       nextMs,
+      claimedUntil,
     ],
   );
 }
 
-/** Postpones a read that could not be tried. */
+/** Postpones a read that could not be tried, unless something has asked for one meanwhile. */
 export async function postponeContract(
   db: Queryable,
-  { chainId, address }: ContractRef,
+  { chainId, address, claimedUntil }: DueContract,
   ms: number,
 ): Promise<void> {
   await db.query(
     `update vitrine.contract_metadata set due_at = least(due_at, now() + $3 * interval '1 millisecond')
-      where chain_id = $1 and collection = $2`,
-    [chainId, address, ms],
+      where chain_id = $1 and collection = $2 and due_at = $4::timestamptz`,
+    [chainId, address, ms, claimedUntil],
   );
 }
 
