@@ -22,6 +22,8 @@ export interface RenormaliseState {
   readonly missing: number;
   readonly failed: number;
   readonly startedAt: Date;
+  /** PostgreSQL's text of the same time. A pass that is requested has another. */
+  readonly pass: string;
   readonly finishedAt: Date | null;
   /** It is unfinished, and some process has worked on it recently. */
   readonly isRunning: boolean;
@@ -35,7 +37,7 @@ const COUNT_MS = 600_000;
 export async function readState(db: Queryable): Promise<RenormaliseState | undefined> {
   const [row] = await db.query<RenormaliseState>(
     `select cursor, total::float8, done::float8, changed::float8, rejected::float8, missing::float8, failed::float8,
-            started_at as "startedAt", finished_at as "finishedAt",
+            started_at as "startedAt", started_at::text as pass, finished_at as "finishedAt",
             finished_at is null and coalesce(worked_at > now() - ${LATELY}, false) as "isRunning"
        from vitrine.renormalise where normaliser = $1`,
     [NORMALISER],
@@ -167,21 +169,33 @@ export async function markRead(tx: Queryable, versionIds: readonly string[]): Pr
 
 export type Tally = Readonly<Record<"done" | "changed" | "rejected" | "missing" | "failed", number>>;
 
-/** Records that every version up to `cursor` was processed, with the results. */
-export async function noteProgress(tx: Queryable, cursor: string, tally: Tally): Promise<void> {
+/**
+ * Records that every version up to `cursor` was processed, with the results; nothing if another pass has been requested since
+ * the state was read, which goes through all of them again.
+ */
+export async function noteProgress(
+  tx: Queryable,
+  { pass }: Pick<RenormaliseState, "pass">,
+  cursor: string,
+  tally: Tally,
+): Promise<void> {
   await tx.query(
     `update vitrine.renormalise
         set cursor = $2, done = done + $3, changed = changed + $4, rejected = rejected + $5, missing = missing + $6,
             failed = failed + $7, total = greatest(total, done + $3), worked_at = now(), finished_at = null
-      where normaliser = $1`,
-    [NORMALISER, cursor, tally.done, tally.changed, tally.rejected, tally.missing, tally.failed],
+      where normaliser = $1 and started_at = $8::timestamptz`,
+    [NORMALISER, cursor, tally.done, tally.changed, tally.rejected, tally.missing, tally.failed, pass],
   );
 }
 
-/** Marks the job finished. The total drops to `done`: fetches have read some of the counted documents meanwhile. */
-export async function finishPass(tx: Queryable): Promise<void> {
+/**
+ * Marks the job finished, unless another pass has been requested since. The total drops to `done`: fetches have read some of
+ * the counted documents meanwhile.
+ */
+export async function finishPass(tx: Queryable, { pass }: Pick<RenormaliseState, "pass">): Promise<void> {
   await tx.query(
-    "update vitrine.renormalise set finished_at = now(), total = done where normaliser = $1 and finished_at is null",
-    [NORMALISER],
+    `update vitrine.renormalise set finished_at = now(), total = done
+      where normaliser = $1 and finished_at is null and started_at = $2::timestamptz`,
+    [NORMALISER, pass],
   );
 }

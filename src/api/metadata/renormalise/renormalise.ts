@@ -98,7 +98,7 @@ export function createRenormaliser(deps: RenormaliserDeps) {
       if (!(await takeTurn(tx, "renormalise"))) return;
       const state = await readState(tx);
       if (state && BigInt(state.cursor) < BigInt(versionId))
-        await noteProgress(tx, versionId, { ...emptyTally, done: 1, failed: 1 });
+        await noteProgress(tx, state, versionId, { ...emptyTally, done: 1, failed: 1 });
     });
   }
 }
@@ -126,7 +126,7 @@ async function advanceIn(
   const ids = await staleIds(tx, state.cursor, PAGE_VERSIONS);
   const lastId = ids.at(-1);
   if (lastId === undefined) {
-    await finishPass(tx);
+    await finishPass(tx, state);
     return "idle";
   }
   const served = await readStored(tx, tables, ids, limit);
@@ -134,7 +134,7 @@ async function advanceIn(
   if (batch[0]) onFirst(batch[0]);
   const tally = await readAgain(tx, tables, media, batch);
   const isWholePage = batch.length === served.length && served.length < limit;
-  await noteProgress(tx, isWholePage ? lastId : (batch.at(-1)?.versionId ?? lastId), tally);
+  await noteProgress(tx, state, isWholePage ? lastId : (batch.at(-1)?.versionId ?? lastId), tally);
   return "moved";
 }
 
