@@ -86,24 +86,29 @@ export interface RevertedTokens extends CollectionRef {
 /**
  * After a reorg: makes tokens without any remaining transfer unseen; a later mint has them read again, since the blocks
  * that they were read at are void. Does nothing while the chain index is not ready, not caught up or in a reorg, unless it
- * is certain.
+ * is certain. In the caller's transaction. The chain index is read after the rows are locked: during a wait, another process
+ * may already have listed a token of them that was minted anew.
  */
 export async function hideReverted(
-  db: Queryable,
+  tx: Queryable,
   tables: ChainTables,
   { chainId, collection, tokenIds, isCertain = false }: RevertedTokens,
 ): Promise<void> {
-  await db.query(
-    `with gone as (
-       select t.token_id from vitrine.token t
+  await Promise.all([
+    tx.query(
+      `select from vitrine.token t
         where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and not t.unseen
-          and ($5 or ${isAbsenceCertain(tables, "$1", "$4")}) and not ${knownByTransfer(tables, tokenColumns("t"))}
-        order by t.token_id::text collate "C" for update of t)
-     update vitrine.token t
-        set unseen = true, traits = '{}', good_block = null, known_since = now(), changed = pg_current_xact_id()
-      where t.chain_id = $1 and t.collection = $2 and t.token_id = any(array(select token_id from gone))`,
-    [chainId, collection, tokenIds, tables.schema, isCertain],
-  );
+        order by t.token_id::text collate "C" for update`,
+      [chainId, collection, tokenIds],
+    ),
+    tx.query(
+      `update vitrine.token t
+          set unseen = true, traits = '{}', good_block = null, known_since = now(), changed = pg_current_xact_id()
+        where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and not t.unseen
+          and ($5 or ${isAbsenceCertain(tables, "$1", "$4")}) and not ${knownByTransfer(tables, tokenColumns("t"))}`,
+      [chainId, collection, tokenIds, tables.schema, isCertain],
+    ),
+  ]);
 }
 
 /** A token with a transfer. */
