@@ -1,6 +1,7 @@
-/** Tokens are hidden by what the chain index has once their rows are locked. */
+/** Tokens are hidden and deleted by what the chain index has once their rows are locked. */
 
 import { beforeEach, expect, it } from "vitest";
+import type { Queryable } from "../../../src/api/db/database.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -31,12 +32,19 @@ const hidden = () =>
 
 beforeEach(async () => {
   await emptyTables(database);
-  await database.query(`truncate ${tables.tokenState}`);
+  await database.query(`truncate ${tables.tokenState}, ${tables.collectionState}`);
+  await test.insert("collectionState", {
+    chainId: CHAIN_ID,
+    collectionAddress: COLLECTION,
+    standard: "erc1155",
+    items: 3,
+    owners: 1,
+  });
   await test.setHead({ chainId: CHAIN_ID, block: 100 });
 });
 
-it("one that is minted anew meanwhile stays listed", async () => {
-  await know("1", "2");
+/** Starts work on tokens 1 and 2, which waits for the row of 1 while 2 is minted and another process handles that. */
+async function mintDuring(work: (tx: Queryable) => Promise<unknown>): Promise<void> {
   const [held, release] = [createBarrier(), createBarrier()];
   const holding = database.transaction(async (tx) => {
     await tx.query("select from vitrine.token where token_id = 1 for update");
@@ -44,10 +52,7 @@ it("one that is minted anew meanwhile stays listed", async () => {
     await release.opened;
   });
   await held.opened;
-
-  const hiding = database.transaction((tx) =>
-    metadata.hideReverted(tx, { chainId: CHAIN_ID, collection: COLLECTION, tokenIds: ["1", "2"] }),
-  );
+  const working = database.transaction(work);
   await eventually(
     () => countWaiting(database),
     (waiting) => waiting > 0,
@@ -55,7 +60,24 @@ it("one that is minted anew meanwhile stays listed", async () => {
   await mint(2n);
   await know("2");
   release.open();
-  await Promise.all([holding, hiding]);
+  await Promise.all([holding, working]);
+}
+
+const collection = { chainId: CHAIN_ID, collection: COLLECTION };
+
+it("one of a reverted mint that is minted anew meanwhile stays listed", async () => {
+  await know("1", "2");
+
+  await mintDuring((tx) => metadata.hideReverted(tx, { ...collection, tokenIds: ["1", "2"] }));
 
   expect(await hidden()).toEqual([{ id: 1 }]);
+});
+
+it("one that had no transfer, and gets its first meanwhile, is not deleted", async () => {
+  await know("1", "2");
+  await database.query("update vitrine.token set known_since = now() - interval '1 hour'");
+
+  await mintDuring((tx) => metadata.deleteNeverTransferred(tx, collection, ["1", "2"]));
+
+  expect(await database.query("select token_id::int as id from vitrine.token")).toEqual([{ id: 2 }]);
 });

@@ -83,6 +83,19 @@ export interface RevertedTokens extends CollectionRef {
   readonly isCertain?: boolean;
 }
 
+/** Locks the tokens' rows for the transaction. */
+async function lockTokens(
+  tx: Queryable,
+  { chainId, collection }: CollectionRef,
+  tokenIds: readonly string[],
+): Promise<void> {
+  await tx.query(
+    `select from vitrine.token where chain_id = $1 and collection = $2 and token_id = any($3::numeric[])
+      order by token_id::text collate "C" for update`,
+    [chainId, collection, tokenIds],
+  );
+}
+
 /**
  * After a reorg: makes tokens without any remaining transfer unseen; a later mint has them read again, since the blocks
  * that they were read at are void. Does nothing while the chain index is not ready, not caught up or in a reorg, unless it
@@ -95,12 +108,7 @@ export async function hideReverted(
   { chainId, collection, tokenIds, isCertain = false }: RevertedTokens,
 ): Promise<void> {
   await Promise.all([
-    tx.query(
-      `select from vitrine.token t
-        where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and not t.unseen
-        order by t.token_id::text collate "C" for update`,
-      [chainId, collection, tokenIds],
-    ),
+    lockTokens(tx, { chainId, collection }, tokenIds),
     tx.query(
       `update vitrine.token t
           set unseen = true, traits = '{}', good_block = null, known_since = now(), changed = pg_current_xact_id()
@@ -264,24 +272,31 @@ export async function findNeverTransferred(
   return rows.map(({ tokenId }) => tokenId);
 }
 
-/** Deletes the tokens among these that `findNeverTransferred` still finds; returns them with the ids of their traits. */
+/**
+ * Deletes the tokens among these that `findNeverTransferred` still finds, once their rows are locked: during a wait, another
+ * process may have handled the first transfer of one. Returns them with the ids of their traits.
+ */
 export async function deleteNeverTransferred(
   tx: Queryable,
   tables: ChainTables,
   { chainId, collection }: CollectionRef,
   tokenIds: readonly string[],
 ): Promise<{ readonly tokenId: string; readonly traits: readonly number[] }[]> {
-  return tx.query(
-    `with gone as (
-       delete from vitrine.token t
-        where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and ${isNeverTransferred(tables, "$4")}
-       returning t.token_id, t.traits
-     ), marked as (
-       insert into vitrine.forgotten_token (chain_id, collection, token_id) select $1, $2, token_id from gone
-     )
-     select token_id as "tokenId", traits from gone`,
-    [chainId, collection, tokenIds, tables.schema],
-  );
+  const [, gone] = await Promise.all([
+    lockTokens(tx, { chainId, collection }, tokenIds),
+    tx.query<{ tokenId: string; traits: readonly number[] }>(
+      `with gone as (
+         delete from vitrine.token t
+          where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and ${isNeverTransferred(tables, "$4")}
+         returning t.token_id, t.traits
+       ), marked as (
+         insert into vitrine.forgotten_token (chain_id, collection, token_id) select $1, $2, token_id from gone
+       )
+       select token_id as "tokenId", traits from gone`,
+      [chainId, collection, tokenIds, tables.schema],
+    ),
+  ]);
+  return gone;
 }
 
 /** Up to `limit` unseen tokens with a transfer in this chain index, each with the block to know it by. */
