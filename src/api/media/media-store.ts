@@ -41,9 +41,11 @@ export async function enqueue(db: Queryable, media: readonly MediaToProbe[]): Pr
     `with requested as (
        insert into vitrine.media as m (kind, url_hash, url, host) ${rowsToProbe}
        on conflict (kind, url_hash) do update
-          set wanted = m.started + 1, attempts = 0, host = excluded.host, seen_at = now(),
-              not_before = greatest(now(), m.last_started_at + ${SPACING})
-        where m.wanted <= m.started
+          set wanted = greatest(m.wanted, m.started + 1), attempts = 0, host = excluded.host, seen_at = now(),
+              not_before = case when m.wanted > m.started then m.not_before
+                                else greatest(now(), m.last_started_at + ${SPACING}) end
+        -- A probe may wait for its host for weeks, and what nobody names is deleted.
+        where m.wanted <= m.started or m.seen_at < now() - ${SEEN_AGAIN}
        returning 1
      )
      select pg_notify('${MEDIA_CHANNEL}', '') from requested limit 1`,

@@ -109,6 +109,24 @@ describe("the daily round", () => {
     expect([await disk.exists(storageKey(gone)), await disk.exists(storageKey(kept))]).toEqual([false, true]);
   });
 
+  it("keeps an image that has waited for its host for a week, and is named again after its token was read", async () => {
+    const image = `${server.url}/waiting.png`;
+    await enqueue({ image });
+    await pass("8 days");
+    const named: typeof metadata = {
+      ...metadata,
+      async readServed(...which) {
+        const served = await metadata.readServed(...which);
+        await enqueue({ image });
+        return served;
+      },
+    };
+
+    await collectMedia({ media, metadata: named, disk, collections }).run(database);
+
+    expect(await rows()).toMatchObject([{ status: "pending", isOpen: true }]);
+  });
+
   it("forgets nothing when it could not read every served document", async () => {
     startWorker();
     await serve("1", `${server.url}/a.png`);
