@@ -402,6 +402,27 @@ describe("a cancelled refresh of a collection", () => {
     expect((await receipt(next)).status).toBe("done");
   });
 
+  it("that was read whole before is cancelled in its event as in its receipt", async () => {
+    await know(2);
+    const id = await start();
+    await setup.sweeps().advance();
+    await end(await lease(2));
+    const ending = createSweepEnds({
+      database,
+      logger,
+      async readIssueCounts() {
+        expect((await cancel(id)).body.status).toBe("cancelled");
+        return issues;
+      },
+    });
+
+    expect(await ending.endFinished()).toBe(1);
+
+    const counts = { total: 2, updated: 2, cancelled: 0 };
+    expect(await receipt(id)).toMatchObject({ status: "cancelled", done: true, counts });
+    expect(await events()).toMatchObject([{ payload: { status: "cancelled", counts } }]);
+  });
+
   it("is found below its collection too, and not below another", async () => {
     const id = await start();
     const below = (address: string, chainId: number) =>

@@ -153,13 +153,17 @@ export async function isAwaited(db: Queryable, receiptId: string): Promise<boole
   return row?.isAwaited ?? false;
 }
 
-/** Locks a sweep that has not ended; false if there is none, or another process works on it. */
-export async function lockEnding(tx: Queryable, id: string): Promise<boolean> {
-  const rows = await tx.query(
-    "select from vitrine.sweep where id = $1 and ended_at is null for update skip locked",
+/** Locks a sweep that has not ended, as it is now; undefined if there is none, or another process works on it. */
+export async function lockEnding(
+  tx: Queryable,
+  id: string,
+): Promise<Pick<EndingSweep, "isCancelled"> | undefined> {
+  const [row] = await tx.query<Pick<EndingSweep, "isCancelled">>(
+    `select cancelled_at is not null as "isCancelled" from vitrine.sweep
+      where id = $1 and ended_at is null for update skip locked`,
     [id],
   );
-  return rows.length > 0;
+  return row;
 }
 
 /** Folds a receipt into numbers and returns them by status, with what can't be folded just now. */

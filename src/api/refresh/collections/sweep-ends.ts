@@ -43,8 +43,8 @@ export function createSweepEnds({ database, readIssueCounts, logger }: SweepEnds
   }
 
   async function endOne(sweep: EndingSweep): Promise<boolean> {
-    const { id, receiptId, requestId, isCancelled, total } = sweep;
-    if (isCancelled) {
+    const { id, receiptId, requestId, total } = sweep;
+    if (sweep.isCancelled) {
       await database.transaction(async (tx) => {
         if (await lockEnding(tx, id)) await withdrawQueued(tx, receiptId);
       });
@@ -52,7 +52,10 @@ export function createSweepEnds({ database, readIssueCounts, logger }: SweepEnds
     if (await isAwaited(database, receiptId)) return false;
     const issues = await countIssues(sweep);
     const digest = await database.transaction(async (tx) => {
-      if (!(await lockEnding(tx, id))) return undefined;
+      const locked = await lockEnding(tx, id);
+      if (!locked) return undefined;
+      // It may have been cancelled while the issues were counted.
+      const { isCancelled } = locked;
       const sums = await sumReceipt(tx, receiptId);
       const { updated = 0, unchanged = 0, failed = 0, not_found = 0 } = sums;
       const read = updated + unchanged + failed + not_found;
