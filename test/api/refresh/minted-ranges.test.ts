@@ -2,8 +2,11 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { checkpoint, createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
 import { CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refresh.ts";
 import { createTriggerSetup } from "../../support/triggers.ts";
+import { createBarrier } from "../../support/worker.ts";
+import { countWaiting } from "../metadata/traits-harness.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
@@ -233,6 +236,37 @@ describe("a range whose mint a reorg reverted", () => {
 
     expect(await countKnown()).toBe(0);
     expect(await openSweeps()).toEqual([]);
+  });
+
+  it("is listed no more, though the index stopped while it was being hidden", async () => {
+    await setup.setChain(100, 70);
+    await setup.add({ block: 90, source: "mint", from: 1n, to: 10n });
+    await range(1n, 10n);
+    await work();
+    await setup.revert(90);
+    await database.query(`truncate ${tables.tokenRange}`);
+    await triggers.handleBatch();
+    const [held, release] = [createBarrier(), createBarrier()];
+    const holding = database.transaction(async (tx) => {
+      await tx.query("select from vitrine.token where token_id = 1 for update");
+      held.open();
+      await release.opened;
+    });
+    await held.opened;
+
+    const hiding = sweeps.advance();
+    await eventually(
+      () => countWaiting(database),
+      (waiting) => waiting > 0,
+    );
+    await setup.setReady(false);
+    release.open();
+    await Promise.all([holding, hiding]);
+    expect(await countKnown()).toBe(10);
+
+    await setup.setReady(true);
+    await work();
+    expect(await countKnown()).toBe(0);
   });
 
   it("holds up nothing else of its collection while the index can't say what is gone", async () => {

@@ -98,25 +98,29 @@ async function lockTokens(
 
 /**
  * After a reorg: makes tokens without any remaining transfer unseen; a later mint has them read again, since the blocks
- * that they were read at are void. Does nothing while the chain index is not ready, not caught up or in a reorg, unless it
- * is certain. In the caller's transaction. The chain index is read after the rows are locked: during a wait, another process
- * may already have listed a token of them that was minted anew.
+ * that they were read at are void. Does nothing, and returns false, while the chain index is not ready, not caught up or in a
+ * reorg, unless it is certain. In the caller's transaction. The chain index is read after the rows are locked: during a wait,
+ * another process may already have listed a token of them that was minted anew.
  */
 export async function hideReverted(
   tx: Queryable,
   tables: ChainTables,
   { chainId, collection, tokenIds, isCertain = false }: RevertedTokens,
-): Promise<void> {
-  await Promise.all([
+): Promise<boolean> {
+  const [, [row]] = await Promise.all([
     lockTokens(tx, { chainId, collection }, tokenIds),
-    tx.query(
-      `update vitrine.token t
-          set unseen = true, traits = '{}', good_block = null, known_since = now(), changed = pg_current_xact_id()
-        where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and not t.unseen
-          and ($5 or ${isAbsenceCertain(tables, "$1", "$4")}) and not ${knownByTransfer(tables, tokenColumns("t"))}`,
+    tx.query<{ may: boolean }>(
+      `with trust as materialized (select $5 or ${isAbsenceCertain(tables, "$1", "$4")} as may),
+       hidden as (
+         update vitrine.token t
+            set unseen = true, traits = '{}', good_block = null, known_since = now(), changed = pg_current_xact_id()
+          where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and not t.unseen
+            and (select may from trust) and not ${knownByTransfer(tables, tokenColumns("t"))})
+       select may from trust`,
       [chainId, collection, tokenIds, tables.schema, isCertain],
     ),
   ]);
+  return row?.may ?? false;
 }
 
 /** A token with a transfer. */

@@ -142,7 +142,8 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     if (counted === to || !(await metadata.mayKnowUntransferred(tx, chainId))) return "nothing";
     const tokenIds = await metadata.knownInRange(tx, sweep, counted, COUNTED_MAX);
     const gone = await metadata.findUntransferred(tx, chainId, collection, tokenIds);
-    await metadata.hideReverted(tx, { chainId, collection, tokenIds: gone });
+    // The index may have stopped while a token's row was locked.
+    if (!(await metadata.hideReverted(tx, { chainId, collection, tokenIds: gone }))) return "nothing";
     const isAll = tokenIds.length < COUNTED_MAX;
     await countUp(tx, id, tokenIds.length - gone.length, isAll ? to : tokenIds.at(-1));
     return isAll ? "last" : "some";
