@@ -28,7 +28,7 @@ const round = collectMedia({ media, metadata, disk, collections });
 
 beforeEach(() => emptyTables(database));
 
-const serve = (tokenId: string, image: string) =>
+const serve = (tokenId: string, image?: string) =>
   database.transaction((tx) => recordOne(metadata, tx, ref(tokenId), "rest", found({ name: "Hero", image })));
 const fileOf = async (image: string): Promise<string> =>
   (await read({ image })).image.url?.split("/").at(-1) ?? "none";
@@ -111,6 +111,7 @@ describe("the daily round", () => {
 
   it("keeps an image that has waited for its host for a week, and is named again after its token was read", async () => {
     const image = `${server.url}/waiting.png`;
+    await serve("1");
     await enqueue({ image });
     await pass("8 days");
     const named: typeof metadata = {
