@@ -71,8 +71,7 @@ export function createClient(port: number): Client {
 }
 
 /** So many clients that a leak per client shows, and so few that what is kept of each is full after a third. */
-export const addressOf = (random: Random): string =>
-  `10.0.${random.whole(0, 7)}.${random.whole(1, 250)}`;
+export const addressOf = (random: Random): string => `10.0.${random.whole(0, 7)}.${random.whole(1, 250)}`;
 
 function parse(text: string): unknown {
   try {
