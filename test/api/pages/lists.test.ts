@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
-import { FAR_CHAIN_ID } from "../../support/app.ts";
+import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
 import { CHAIN_SCHEMA, checkpoint } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 import { ALICE, BOB, createPagesWorld, HEROES, seen } from "./world.ts";
@@ -128,6 +128,22 @@ describe("/wallets/{address}", () => {
     const { text } = await get(`/wallets/${BOB}`);
     expect(seen(text)).toMatch(/2 tokens.*Transferred.*Transferred/);
     expect(text).toContain(`href="${HEROES}/29"`);
+  });
+
+  it("says how many it holds of each token that several can have, and names no owner", async () => {
+    const holder = "0x00000000000000000000000000000000000000c3";
+    const items = { chainId: FAR_CHAIN_ID, collectionAddress: FAR_COLLECTION };
+    const item = { ...items, standard: "erc1155", burned: false, lockCount: 0 };
+    await test.insert("tokenState", { ...item, tokenId: 1n, supply: 1_500n });
+    await test.insert("tokenBalance", { ...items, tokenId: 1n, holder, balance: 1_200n });
+    await test.insert("collectionHolder", { ...items, holder, tokens: 1 });
+
+    const { text } = await get(`/wallets/${holder}`);
+    expect(seen(text)).toContain("Holds 1,200 of 1,500");
+    const heroes = await get(`/wallets/${BOB}`);
+    const [grid = ""] = /<ul class="tokens".*?<\/ul>/s.exec(heroes.text) ?? [];
+    expect(grid).toContain(`href="${HEROES}/29"`);
+    expect(grid).not.toContain(`href="/wallets/`);
   });
 
   it("of a wallet without anything says so", async () => {

@@ -83,17 +83,20 @@ export const rarityText = ({ rank, of }: NonNullable<TokenView["rarity"]>): stri
 export const TokenGrid = ({
   site,
   tokens,
+  held,
   isFirstPage,
 }: {
   site: Site;
   tokens: readonly TokenView[];
+  /** How many of each the wallet has whose tokens these are. */
+  held?: readonly string[];
   isFirstPage: boolean;
 }) => (
   <ul class="tokens" id="grid">
     {tokens.map((token, at) => (
       <li class="token-card">
         <TokenLink site={site} token={token} isEager={isFirstPage && at < EAGER} />
-        <Holder site={site} token={token} />
+        {held ? <Held token={token} quantity={held[at]} /> : <Holder site={site} token={token} />}
       </li>
     ))}
   </ul>
@@ -125,6 +128,14 @@ const TokenLink = ({ site, token, isEager }: { site: Site; token: TokenView; isE
       </span>
     </a>
   );
+};
+
+/** On the page of a wallet, which needs no link to itself: of how many this one is, if there can be several. */
+const Held = ({ token, quantity }: { token: TokenView; quantity: string | undefined }) => {
+  const { standard, supply } = token;
+  if (standard !== "erc1155" || quantity === undefined) return null;
+  const of = supply ? formatAmount(supply) : undefined;
+  return <p class="token-owner">{words().card.held(formatAmount(quantity), of)}</p>;
 };
 
 /** Outside of the link to the token, because it leads to a wallet. */

@@ -76,6 +76,7 @@ export async function walletPage(site: Site, c: PagesContext): Promise<Response>
             <TokenGrid
               site={site}
               tokens={held.items.map(({ token }) => token)}
+              held={held.items.map(({ quantity }) => quantity)}
               isFirstPage={tokensCursor === undefined}
             />
           )}

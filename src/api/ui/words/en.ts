@@ -166,6 +166,8 @@ export const en = {
     rank: (rank: string) => `Rank ${rank}`,
     rarity: (rank: string, of: string) => `Rarity rank ${rank} of ${of}`,
     supply: (count: string) => `Supply ${count}`,
+    held: (count: string, of: string | undefined) =>
+      of === undefined ? `Holds ${count}` : `Holds ${count} of ${of}`,
     unnamed: (id: string) => `Token #${id}`,
   },
   pictures: {
