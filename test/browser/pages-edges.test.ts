@@ -2,7 +2,7 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createPagesWorld } from "../api/pages/world.ts";
+import { createPagesWorld, HEROES } from "../api/pages/world.ts";
 import { fitsWidth, launchBrowser, NARROW, visit } from "./browser.ts";
 import { servePages } from "./pages-parts.ts";
 
@@ -12,6 +12,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   browser = await launchBrowser();
+  for (const id of ["1", "2"]) await world.mint(id);
 });
 afterAll(() => browser?.close());
 
@@ -26,5 +27,18 @@ it("a wallet's button fits the narrowest screen, however long the wallet's name 
   await page.getByRole("button", { name: /^Sign in with The Wallet of/ }).waitFor();
 
   expect(await fitsWidth(page)).toBe(true);
+  await context.close();
+});
+
+it("a card shows its owner's address whole where text is twice as large", async () => {
+  const { context, page } = await visit(browser, { baseUrl, viewport: NARROW });
+  await page.goto(HEROES);
+  await page.evaluate("document.documentElement.style.fontSize = '200%'");
+  const right = async (selector: string) => {
+    const box = await page.locator(selector).first().boundingBox();
+    return (box?.x ?? Number.NaN) + (box?.width ?? Number.NaN);
+  };
+
+  expect(await right(".token-owner a")).toBeLessThanOrEqual(await right(".token-card"));
   await context.close();
 });
