@@ -1,6 +1,7 @@
 /** What people see where a page has little room, or not its own colours, scripts or screen. */
 
 import type { Browser } from "playwright-core";
+import sharp from "sharp";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createPagesWorld, HEROES } from "../api/pages/world.ts";
 import { fitsWidth, launchBrowser, NARROW, visit } from "./browser.ts";
@@ -40,5 +41,20 @@ it("a card shows its owner's address whole where text is twice as large", async 
   };
 
   expect(await right(".token-owner a")).toBeLessThanOrEqual(await right(".token-card"));
+  await context.close();
+});
+
+it("forced colours leave in sight which tab and which size of cards is chosen", async () => {
+  const { context, page } = await visit(browser, { baseUrl });
+  await page.emulateMedia({ forcedColors: "active" });
+  const line = (tab: string) =>
+    page.evaluate<string>(`getComputedStyle(document.querySelector(".tabs ${tab}")).borderBottomColor`);
+  const ground = async (name: string) =>
+    (await sharp(await page.getByRole("button", { name }).screenshot()).stats()).dominant;
+
+  await page.goto(`${HEROES}/activity`);
+  expect(await line("a[aria-current]")).not.toBe(await line("a:not([aria-current])"));
+  await page.goto(HEROES);
+  expect(await ground("Large cards")).not.toEqual(await ground("Small cards"));
   await context.close();
 });
