@@ -58,3 +58,21 @@ it("forced colours leave in sight which tab and which size of cards is chosen", 
   expect(await ground("Large cards")).not.toEqual(await ground("Small cards"));
   await context.close();
 });
+
+it.each([
+  ["/reference", "The API reference needs JavaScript"],
+  ["/graphql", "The GraphQL explorer needs JavaScript"],
+  ["/console/sign-in", "Wallets need JavaScript"],
+])("%s says that it needs JavaScript where there is none, and promises nothing", async (path, text) => {
+  const context = await browser.newContext({ baseURL: baseUrl, javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(path);
+
+  const notice = page.locator(".notice");
+  expect([await notice.isVisible(), await notice.textContent()]).toEqual([
+    true,
+    expect.stringContaining(text),
+  ]);
+  expect(await page.getByText("Looking for wallets").isVisible()).toBe(false);
+  await context.close();
+});

@@ -53,6 +53,7 @@ export function graphiqlPages(
           href: "/graphql",
           styles: ["/graphiql/graphiql.css", "/graphiql/page.css"],
           scripts: ["/graphiql/graphiql.js"],
+          noScript: tools.explorer.noScript,
         },
         <div
           id="graphiql"

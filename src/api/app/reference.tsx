@@ -17,7 +17,7 @@ export function referencePages(baseUrl: string): Hono<{ Variables: PageVariables
   const headers = pageHeaders({ baseUrl, inlineStyles: true, connect: [new URL(baseUrl).origin] });
   pages.get("/reference", headers, (c) => {
     const { layout, tools } = words();
-    const { keyOf, ...texts } = tools.reference;
+    const { keyOf, noScript, ...texts } = tools.reference;
     return renderTool(
       c,
       to,
@@ -27,6 +27,11 @@ export function referencePages(baseUrl: string): Hono<{ Variables: PageVariables
         styles: ["/reference/reference.css"],
         libraries: ["/reference/scalar.js"],
         scripts: ["/reference/reference.js"],
+        noScript: (
+          <>
+            {noScript} <a href={to("/openapi.json")}>openapi.json</a>.
+          </>
+        ),
       },
       <>
         <p id="reference-key" class="small" role="status" />

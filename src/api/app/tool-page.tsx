@@ -3,6 +3,7 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { Layout, page } from "../ui/layout.tsx";
+import { Notice } from "../ui/parts.tsx";
 import type { PageVariables, To } from "../ui/site.ts";
 import { words } from "../ui/visitor.ts";
 
@@ -21,13 +22,15 @@ interface Tool {
   readonly scripts: readonly string[];
   /** Library scripts that are not modules; they run first. */
   readonly libraries?: readonly string[];
+  /** What to do without the scripts that the page is made by. */
+  readonly noScript: Child;
 }
 
 /** Renders the page, whose scripts fill `content`. */
 export const renderTool = (
   c: Context<{ Variables: PageVariables }>,
   to: To,
-  { title, href, ...files }: Tool,
+  { title, href, noScript, ...files }: Tool,
   content: Child,
 ): Response | Promise<Response> =>
   c.html(
@@ -46,6 +49,9 @@ export const renderTool = (
         {...files}
       >
         <h1 class="visually-hidden">{title}</h1>
+        <noscript>
+          <Notice tone="warn">{noScript}</Notice>
+        </noscript>
         {content}
       </Layout>,
     ),

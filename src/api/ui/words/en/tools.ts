@@ -9,8 +9,12 @@ export const tools = {
     search: "Search",
     copy: "Copy",
     body: "Body",
+    /** Before a link to its document. */
+    noScript: "The API reference needs JavaScript, which is off in this browser. It shows what is in",
   },
   explorer: {
+    noScript:
+      "The GraphQL explorer needs JavaScript, which is off in this browser. Programs send queries to this address.",
     /** What screen readers call its editors. */
     editors: { query: "Query", answer: "Answer", variables: "Variables and headers" },
     /** In the queries that it opens with. */
