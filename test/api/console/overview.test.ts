@@ -59,8 +59,9 @@ describe("the operator's overview", () => {
     await database.query(
       `insert into vitrine.media (kind, url_hash, url, host, status, reason)
        select 'image', decode(md5(n::text), 'hex'), 'https://i.example/' || n, 'i.example', 'rejected',
-              case when n < 3 then 'image_too_small' else 'image_wrong_format' end
-         from generate_series(1, 5) as n`,
+              case when n < 3 then 'image_too_large: at most 1048576' when n < 6 then 'image_wrong_format'
+                   else 'http_status: ' || n end
+         from generate_series(1, 8) as n`,
     );
     await database.query(
       `insert into vitrine.refresh (chain_id, collection, token_id, wanted, priority, trigger, waiting_since)
@@ -77,7 +78,7 @@ describe("the operator's overview", () => {
     );
     expect(shown["Hosts paused"]).toContain("Hosts paused 1 needs attention slow.example");
     expect(shown["Pictures rejected"]).toContain(
-      "Pictures rejected 5 image_wrong_format 3 image_too_small 2",
+      "Pictures rejected 8 3 × image_wrong_format 2 × image_too_large: at most 1048576 1 × http_status: 6 and 2 more",
     );
     expect((await partner.get("/console/operator/overview")).status).toBe(404);
   });

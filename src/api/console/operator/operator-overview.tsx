@@ -71,6 +71,7 @@ export function operatorOverviewPages(site: Site): Hono<ConsoleEnv> {
     const paused = hosts.entries.filter(({ pausedUntil }) => pausedUntil !== null);
     const lag = Math.max(0, ...chains.map((chain) => chain.lag_seconds));
     const rejected = media.overview?.rejected ?? [];
+    const others = rejected.slice(NAMES_SHOWN).reduce((sum, { images }) => sum + images, 0);
     const { freeBytes } = media;
     return renderOperator(
       site,
@@ -117,7 +118,8 @@ export function operatorOverviewPages(site: Site): Hono<ConsoleEnv> {
               ? [
                   ...rejected
                     .slice(0, NAMES_SHOWN)
-                    .map(({ reason, images }) => [<code>{reason}</code>, ` ${formatNumber(images)}`]),
+                    .map(({ reason, images }) => [`${formatNumber(images)} × `, <code>{reason}</code>]),
+                  ...(others > 0 ? [words().text.andMore(formatNumber(others))] : []),
                   texts.pictures(media.overview.pictures, formatNumber(media.overview.pictures)),
                 ]
               : [tooBusy]
