@@ -36,7 +36,7 @@ export async function homePage(site: Site, c: PagesContext): Promise<Response> {
     site,
     c,
     {
-      title: layout.home,
+      title: home.title,
       about: { description: home.description, path: "/" },
       width: "gallery",
       isScriptLate: true,

@@ -15,6 +15,10 @@ it("the home page says what this is, shows the collections, and starts the journ
   expect(headers.get("content-security-policy")).toContain("default-src 'none'");
   expect(text).toContain(`href="${HEROES}"`);
   expect(text).toMatch(/<a class="button primary" href="\/console">\s*Create an app/);
+  // What a shared link says.
+  expect(text).toContain(
+    '<meta property="og:title" content="Metadata, locks and access for an NFT marketplace"',
+  );
   expect(seen(text)).toMatch(/1\. Create an app.*2\. Refresh a token.*3\. Follow what changes/);
 });
 

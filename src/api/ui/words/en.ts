@@ -13,7 +13,6 @@ export const en = {
   layout: {
     skip: "Skip to the content",
     main: "Main",
-    home: "Home",
     collections: "Collections",
     console: "Console",
     api: "API",
