@@ -3,8 +3,8 @@
 import type { Browser } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createPagesWorld, HEROES } from "../api/pages/world.ts";
-import { fitsWidth, launchBrowser, NARROW, visit } from "./browser.ts";
+import { ALICE, BOB, createPagesWorld, HEROES } from "../api/pages/world.ts";
+import { fitsWidth, launchBrowser, NARROW, PHONE, visit } from "./browser.ts";
 import { servePages } from "./pages-parts.ts";
 
 const world = await createPagesWorld();
@@ -14,6 +14,8 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await launchBrowser();
   for (const id of ["1", "2"]) await world.mint(id);
+  await world.describe("1", {});
+  await world.move("2", ALICE, BOB, 1);
 });
 afterAll(() => browser?.close());
 
@@ -74,5 +76,17 @@ it.each([
     expect.stringContaining(text),
   ]);
   expect(await page.getByText("Looking for wallets").isVisible()).toBe(false);
+  await context.close();
+});
+
+it("a phone shows of each activity what it has, and a desk shows its columns", async () => {
+  const { context, page } = await visit(browser, { baseUrl });
+  await page.goto(`${HEROES}/activity`);
+  const none = page.locator("td", { hasText: /^none$/ });
+  expect(await none.filter({ visible: true }).count()).toBeGreaterThan(0);
+
+  await page.setViewportSize(PHONE);
+  expect(await none.filter({ visible: true }).count()).toBe(0);
+  expect(await page.getByRole("link", { name: /a1$/ }).first().isVisible()).toBe(true);
   await context.close();
 });

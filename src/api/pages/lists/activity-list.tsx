@@ -111,7 +111,7 @@ export const ActivityList = ({
   );
 };
 
-const None = () => <span class="soft">{words().text.none}</span>;
+const None = () => <span class="soft nothing">{words().text.none}</span>;
 
 const party = (site: Site, address: string | null): Child =>
   address === null || address === NOBODY ? <None /> : <Wallet site={site} address={address} />;

@@ -36,7 +36,7 @@ export const Transfers = ({
   const isCounted = token.standard === "erc1155";
   const wallet = (address: string) =>
     address === NOBODY ? (
-      <span class="soft">{words().text.none}</span>
+      <span class="soft nothing">{words().text.none}</span>
     ) : (
       <Wallet site={site} address={address} />
     );
