@@ -278,6 +278,14 @@ describe("the refresh button", () => {
     expect([answer.status, queued.length]).toEqual([status, status === 303 ? 1 : 0]);
   });
 
+  it("is not offered for a burned token, of which nothing is read", async () => {
+    await world.mint("6", { owner: null, burned: true });
+
+    const hidden = async (id: string) =>
+      /<div id="refresh"[^>]*>/.exec(await page(id))?.[0].includes("hidden");
+    expect([await hidden("6"), await hidden("7")]).toEqual([true, false]);
+  });
+
   it("finds no token that neither the chain nor the contract has", async () => {
     expect((await press(own, "404")).status).toBe(404);
   });

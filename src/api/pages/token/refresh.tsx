@@ -70,13 +70,20 @@ interface RefreshProps {
   readonly site: Site;
   readonly path: string;
   readonly progress: RefreshProgress | undefined;
+  /** Nothing is read of a burned token. */
+  readonly isOffered?: boolean;
 }
 
-export const Refresh = ({ site, path, progress }: RefreshProps) => {
+export const Refresh = ({ site, path, progress, isOffered = true }: RefreshProps) => {
   const { refresh: text } = words();
   const open = progress !== undefined && isOpen(progress.status);
   return (
-    <div id="refresh" class="refresh" data-state={progress ? (open ? "open" : "done") : "idle"}>
+    <div
+      id="refresh"
+      class="refresh"
+      data-state={progress ? (open ? "open" : "done") : "idle"}
+      hidden={!isOffered}
+    >
       <form method="post" action={site.to(`${path}/refresh`)}>
         <Button id="ask">{text.ask}</Button>
       </form>

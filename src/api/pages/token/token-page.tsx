@@ -109,7 +109,12 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
             </header>
             {token.description && <Description text={token.description} />}
           </div>
-          <Refresh site={site} path={tokenPath(named)} progress={progress} />
+          <Refresh
+            site={site}
+            path={tokenPath(named)}
+            progress={progress}
+            isOffered={!token.burned || progress !== undefined}
+          />
           <div id="known">
             <Properties site={site} token={token} />
           </div>
