@@ -93,6 +93,18 @@ it("changes, pauses, resumes, tests, rotates, sends again and deletes", async ()
   );
 });
 
+it("is deleted only after a question that says what is lost with it", async () => {
+  const { path } = await create();
+  const { text } = await partner.get(path);
+  const forms = [...text.matchAll(/<form method="post" action="([^"]+)\/delete"/g)];
+  const [, dialog = ""] = /<dialog id="delete-webhook" popover="auto"(.*?)<\/dialog>/s.exec(text) ?? [];
+
+  expect(forms).toHaveLength(1);
+  expect(dialog).toContain(`action="${path}/delete"`);
+  expect(dialog).toContain("This can’t be undone.");
+  expect(text).toMatch(/<button type="button"[^>]*popovertarget="delete-webhook"/);
+});
+
 it("rotates once for a form that is sent again, and shows the same secret for a minute", async () => {
   const { path } = await create();
   const seenIn = (text: string): string => /name="seen" value="([^"]*)"/.exec(text)?.[1] ?? "none";

@@ -19,6 +19,7 @@ import {
 } from "../env.ts";
 import { render } from "../frame.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
+import { Confirmed } from "./confirmed.tsx";
 import { FirstSteps, sampleTokenOf } from "./first-steps.tsx";
 
 /** How many seconds the old key may keep working. */
@@ -92,47 +93,34 @@ const LastUse = ({ row }: { row: KeyRow }) =>
     <span class="soft">{words().consoleApp.keys.neverUsed}</span>
   );
 
-/** A dialog before the key stops working. The browser opens and closes it without script. */
+/** Asks before the key stops working. */
 const Revocation = ({ site, app, row }: { site: Site; app: AppRow; row: KeyRow }) => {
   const text = words().consoleApp.keys;
   const [before, after] = text.lastUsed;
-  const id = `revoke-${row.id}`;
   return (
-    <>
-      <button
-        type="button"
-        class="button danger slim"
-        popovertarget={id}
-        aria-haspopup="dialog"
-        aria-label={text.revokeLong(row.start)}
-      >
-        {text.revokeShort}
-      </button>
-      <dialog id={id} popover="auto" class="dialog" aria-labelledby={`${id}-title`}>
-        <h2 id={`${id}-title`}>{text.revokeQuestion(row.start)}</h2>
-        <p>
-          {row.last_used_at ? (
-            <>
-              {before} <When at={row.last_used_at} />
-              {after}
-            </>
-          ) : (
-            text.unused
-          )}
-        </p>
-        <p>{text.noUndo}</p>
-        <div class="row">
-          <button type="button" class="button" popovertarget={id} popovertargetaction="hide" autofocus>
-            {text.keep}
-          </button>
-          <form method="post" action={site.to(`${pathOf(app)}/keys/${row.id}/revoke`)}>
-            <Button kind="danger" label={text.revokeNamed(row.start)}>
-              {text.revoke}
-            </Button>
-          </form>
-        </div>
-      </dialog>
-    </>
+    <Confirmed
+      id={`revoke-${row.id}`}
+      ask={text.revokeShort}
+      askNamed={text.revokeLong(row.start)}
+      question={text.revokeQuestion(row.start)}
+      keep={text.keep}
+      confirm={text.revoke}
+      confirmNamed={text.revokeNamed(row.start)}
+      isSlim
+      action={site.to(`${pathOf(app)}/keys/${row.id}/revoke`)}
+    >
+      <p>
+        {row.last_used_at ? (
+          <>
+            {before} <When at={row.last_used_at} />
+            {after}
+          </>
+        ) : (
+          text.unused
+        )}
+      </p>
+      <p>{text.noUndo}</p>
+    </Confirmed>
   );
 };
 

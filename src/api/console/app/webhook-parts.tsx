@@ -11,6 +11,7 @@ import type { WebhookState } from "../../webhooks/service.ts";
 import type { Site } from "../env.ts";
 import { FormToken } from "../form-token.tsx";
 import { pathOf } from "./app-frame.tsx";
+import { Confirmed } from "./confirmed.tsx";
 
 export interface WebhookPart {
   readonly site: Site;
@@ -77,7 +78,7 @@ export const Actions = ({ site, app, hook }: WebhookPart) => {
   const act = (
     name: string,
     title: string,
-    { kind = "plain", seen }: { kind?: "primary" | "danger" | "plain"; seen?: string } = {},
+    { kind = "plain", seen }: { kind?: "primary" | "plain"; seen?: string } = {},
   ) => (
     <form method="post" action={site.to(`${webhookPath(app, hook.id)}/${name}`)}>
       {seen !== undefined && <input type="hidden" name="seen" value={seen} />}
@@ -89,7 +90,16 @@ export const Actions = ({ site, app, hook }: WebhookPart) => {
       {hook.status === "paused" ? act("resume", text.resume, { kind: "primary" }) : act("pause", text.pause)}
       {act("test", text.test)}
       {act("rotate", text.rotate, { seen: rotationOf(hook) })}
-      {act("delete", text.delete, { kind: "danger" })}
+      <Confirmed
+        id="delete-webhook"
+        ask={text.deleteAsk}
+        question={text.deleteQuestion}
+        keep={text.deleteKeep}
+        confirm={text.delete}
+        action={site.to(`${webhookPath(app, hook.id)}/delete`)}
+      >
+        <p>{text.deleteNote}</p>
+      </Confirmed>
     </div>
   );
 };

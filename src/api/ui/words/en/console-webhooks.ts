@@ -41,7 +41,12 @@ export const consoleWebhooks = {
     resume: "Resume",
     test: "Send a test",
     rotate: "Rotate the secret",
-    delete: "Delete",
+    deleteAsk: "Delete…",
+    deleteQuestion: "Delete this webhook?",
+    deleteNote:
+      "Its pending deliveries are not sent, and its secret is lost. This can’t be undone. To stop deliveries for a while, pause it instead.",
+    deleteKeep: "Keep the webhook",
+    delete: "Delete the webhook",
     secretTitle: "Signing secret",
     secret: "SECRET",
     newSecret: "Copy it now: it is not shown again. Your server verifies each delivery with it.",
