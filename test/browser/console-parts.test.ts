@@ -247,6 +247,27 @@ it.each([false, true])("breaks no rule of WCAG 2.2 AA and fits a phone, dark: %s
   expect(problems).toEqual([]);
 });
 
+it("withdraws a permission only once the operator has confirmed it, by keyboard too, while the page is live", async () => {
+  await world.test.database.query("update vitrine.app set apis = '{market-partner,market}'");
+  const { page, context } = await open(operator);
+  await page.goto(`${app}/permissions`);
+  const ask = page.getByRole("button", { name: "Withdraw…: market", exact: true });
+  await ask.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Withdraw market from Studio?" });
+  await dialog.waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.waitForResponse((response) => response.url().endsWith("/permissions"));
+  expect(await dialog.isVisible()).toBe(true);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+  expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("Withdraw…: market");
+
+  await ask.press("Enter");
+  await dialog.getByRole("button", { name: "Withdraw: market", exact: true }).click();
+  await page.getByText("Permission withdrawn").waitFor();
+  await context.close();
+});
+
 it("requests and approves display types of names with line breaks and other control characters", async () => {
   const { database } = world.test;
   const every = String.fromCharCode(...Array.from({ length: 0x1f }, (_, nth) => nth + 1), 0x7f, 0x85, 0x2028);

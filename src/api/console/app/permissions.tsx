@@ -25,6 +25,7 @@ import { render } from "../frame.tsx";
 import { subjectText } from "../request-subject.ts";
 import { jsonOf, messageBody, proofBody } from "../sign-in.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
+import { Confirmed } from "./confirmed.tsx";
 import { ContentRequests, conflictsOf } from "./content-requests.tsx";
 
 const titleOf = (site: Site, name: string): string | undefined =>
@@ -50,6 +51,37 @@ const Ask = ({
     </Button>
   </form>
 );
+
+/** Takes a permission away, after a question: requests that need it are refused at once. */
+const Withdrawal = ({
+  site,
+  app,
+  kind,
+  subject,
+}: {
+  site: Site;
+  app: AppRow;
+  kind: "api" | "collection";
+  subject: string;
+}) => {
+  const text = words().consoleApp.permissions;
+  return (
+    <Confirmed
+      id={`withdraw-${kind}-${subject}`}
+      ask={text.withdrawAsk}
+      askNamed={text.labelled(text.withdrawAsk, subject)}
+      question={text.withdrawQuestion(subject, app.name)}
+      keep={text.withdrawKeep}
+      confirm={text.withdraw}
+      confirmNamed={text.labelled(text.withdraw, subject)}
+      isSlim
+      action={site.to(`${pathOf(app, "/permissions")}/withdraw/${kind}`)}
+      fields={{ subject }}
+    >
+      <p>{text.withdrawNote}</p>
+    </Confirmed>
+  );
+};
 
 interface Props {
   readonly site: Site;
@@ -77,9 +109,7 @@ const Apis = ({ site, app, requests, isOperator }: Props) => {
             purposes[api],
             <Badge tone={isActive ? "good" : isAsked ? "warn" : "plain"}>{text.apiStates[state]}</Badge>,
             isActive
-              ? isOperator && (
-                  <Ask site={site} app={app} kind="withdraw/api" subject={api} text={text.withdraw} />
-                )
+              ? isOperator && <Withdrawal site={site} app={app} kind="api" subject={api} />
               : !isAsked && (
                   <Ask site={site} app={app} kind="ask/api" subject={api} text={text.requestAccess} />
                 ),
@@ -122,9 +152,7 @@ const Collections = ({ site, app, requests, isOperator }: Props) => {
                 <span class="visually-hidden">{text.editInformationOf(name)}</span>
               </a>
             )}
-            {isOperator && (
-              <Ask site={site} app={app} kind="withdraw/collection" subject={name} text={text.withdraw} />
-            )}
+            {isOperator && <Withdrawal site={site} app={app} kind="collection" subject={name} />}
           </div>,
         ])}
       />

@@ -120,6 +120,11 @@ export const consoleApp = {
     apisHint: "The operator grants access. Updates live.",
     columns: { api: "API", for: "For", state: "State" },
     apiStates: { active: "active", requested: "requested", none: "none" },
+    withdrawAsk: "Withdraw…",
+    withdrawQuestion: (subject: string, app: string) => `Withdraw ${subject} from ${app}?`,
+    withdrawNote:
+      "Every replica refuses the app’s requests that need it within 5 seconds. The app may ask for it again.",
+    withdrawKeep: "Keep the permission",
     withdraw: "Withdraw",
     requestAccess: "Request access",
     /** A button among several, for screen readers. */
