@@ -90,3 +90,13 @@ it("a phone shows of each activity what it has, and a desk shows its columns", a
   expect(await page.getByRole("link", { name: /a1$/ }).first().isVisible()).toBe(true);
   await context.close();
 });
+
+it("the button of a form stands beside its field", async () => {
+  const { context, page } = await visit(browser, { baseUrl });
+  await page.goto(`${HEROES}/owners`);
+  const box = await page.getByLabel("At the end of block").boundingBox();
+  const button = await page.getByRole("button", { name: "Show" }).boundingBox();
+
+  expect([button?.y, button?.height]).toEqual([box?.y, box?.height]);
+  await context.close();
+});
