@@ -100,3 +100,16 @@ it("the button of a form stands beside its field", async () => {
   expect([button?.y, button?.height]).toEqual([box?.y, box?.height]);
   await context.close();
 });
+
+it("paper has dark text in a dark theme too, and no bar, filters or footer", async () => {
+  const { context, page } = await visit(browser, { baseUrl, isDark: true });
+  await context.addCookies([{ name: "vitrine_theme", value: "dark", url: baseUrl }]);
+  await page.goto(HEROES);
+  await page.emulateMedia({ media: "print" });
+
+  expect(await page.evaluate("getComputedStyle(document.body).color")).toBe("rgb(28, 27, 25)");
+  for (const part of [".bar", ".toolbar", ".filters", ".foot"])
+    expect([part, await page.locator(part).isVisible()]).toEqual([part, false]);
+  expect(await page.getByRole("heading", { level: 1 }).isVisible()).toBe(true);
+  await context.close();
+});
