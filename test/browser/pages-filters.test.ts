@@ -266,6 +266,20 @@ describe("more tokens", () => {
   });
 });
 
+it("lets the keyboard pass the filters at once, to the tokens", async () => {
+  const { context, page } = await open(HEROES);
+  await page.getByRole("button", { name: "Small cards" }).focus();
+  await page.keyboard.press("Tab");
+  expect(await focused(page)).toBe("Skip to the tokens");
+  const link = await page.getByRole("link", { name: "Skip to the tokens" }).boundingBox();
+  const panel = await page.locator("#filters").boundingBox();
+  expect(link?.y).toBeGreaterThan(panel?.y ?? Number.NaN);
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate("document.activeElement.className")).toBe("token");
+  await context.close();
+});
+
 describe("the sheet on a phone", () => {
   it("says itself that the service did not answer, and names no number that may be wrong", async () => {
     const { context, page } = await open(HEROES, PHONE);

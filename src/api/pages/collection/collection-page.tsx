@@ -208,6 +208,9 @@ const sortsOf = ({ traits }: PanelFacets, asked: Asked): { value: string; text: 
 /** Beside the tokens on wide screens; on a phone a sheet that the button opens, with or without script. */
 const Panel = ({ asked, facets, path }: { asked: Asked; facets: PanelFacets; path: string }) => (
   <aside id="filters" class="filters" popover="auto" aria-label={words().filters.title}>
+    <a class="skip" href="#count">
+      {words().filters.skip}
+    </a>
     <div class="filters-head">
       <h2>{words().filters.title}</h2>
       <button type="button" class="button slim close" popovertarget="filters" popovertargetaction="hide">

@@ -132,6 +132,7 @@ export const en = {
   },
   filters: {
     title: "Filters",
+    skip: "Skip to the tokens",
     close: "Close",
     clear: "Clear",
     /** Around the number of tokens. */
