@@ -1,8 +1,14 @@
 /** What a permission request is about: for people, and in forms. */
 
+import { collectionKey } from "../../domain/token-ref.ts";
 import { parseDisplayTypeSubject, parseHostSubject } from "../access/module.ts";
 import { storable } from "../text/storable.ts";
 import { words } from "../ui/visitor.ts";
+import type { Site } from "./env.ts";
+
+/** The name that the operator has given a collection, by its key. */
+export const titleOf = ({ collections }: Pick<Site, "collections">, key: string): string | undefined =>
+  collections.all.find((each) => collectionKey(each) === key)?.name;
 
 export function subjectText({ kind, subject }: { readonly kind: string; readonly subject: string }): string {
   const { hostFor, typeFor } = words().operator.requests;

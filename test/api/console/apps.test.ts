@@ -107,7 +107,9 @@ describe("an app", () => {
   it("is refused what the operator refuses, and may ask again", async () => {
     const path = await partner.createApp("Studio");
     await partner.post(`${path}/permissions/ask/collection`, { subject: NAME });
-    const refuse = /action="([^"]+\/refuse)"/.exec((await operator.get("/console/operator")).text)?.[1] ?? "";
+    const { text } = await operator.get("/console/operator");
+    expect(text).toMatch(new RegExp(`Collection Heroes <code>${NAME}</code>`));
+    const refuse = /action="([^"]+\/refuse)"/.exec(text)?.[1] ?? "";
 
     await operator.post(refuse);
     expect((await operator.post(refuse)).location).toContain("decided_before");

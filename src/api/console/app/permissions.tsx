@@ -22,14 +22,11 @@ import {
   signedIn,
 } from "../env.ts";
 import { render } from "../frame.tsx";
-import { subjectText } from "../request-subject.ts";
+import { subjectText, titleOf } from "../request-subject.ts";
 import { jsonOf, messageBody, proofBody } from "../sign-in.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
 import { Confirmed } from "./confirmed.tsx";
 import { ContentRequests, conflictsOf } from "./content-requests.tsx";
-
-const titleOf = (site: Site, name: string): string | undefined =>
-  site.collections.all.find((each) => collectionKey(each) === name)?.name;
 
 const Ask = ({
   site,

@@ -1,13 +1,14 @@
 /** The operator's pages about apps: permission requests, all apps, and the audit log. */
 
 import { Hono } from "hono";
+import type { RequestRow } from "../../access/apps/app-store.ts";
 import { isUuid } from "../../text/uuid.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Badge, Button, Card, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import { shortAddress } from "../../ui/short-address.ts";
 import { words } from "../../ui/visitor.ts";
 import { type ConsoleContext, type ConsoleEnv, goTo, idOf, operatorOnly, type Site } from "../env.ts";
-import { subjectText } from "../request-subject.ts";
+import { subjectText, titleOf } from "../request-subject.ts";
 import { operatorPath, renderOperator } from "./operator-frame.tsx";
 
 const PAGE = 100;
@@ -43,6 +44,10 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
       operatorOnly(c);
       const { requests: texts } = words().operator;
       const { columns } = texts;
+      const named = ({ kind, subject }: RequestRow): string => {
+        const name = kind === "collection" ? titleOf(site, subject) : undefined;
+        return name === undefined ? "" : `${name} `;
+      };
       const labels = { approve: texts.approveFor, refuse: texts.refuseFor };
       const after = afterOf(c);
       const waiting = await apps.openRequests(after, PAGE + 1);
@@ -64,7 +69,8 @@ export function operatorAccessPages(site: Site): Hono<ConsoleEnv> {
                 <a href={site.to(`/console/apps/${request.appId}/permissions`)}>{request.app}</a>,
                 <Owner address={request.owner} />,
                 <>
-                  {texts.kinds[request.kind]} <code>{subjectText(request)}</code>
+                  {texts.kinds[request.kind]} {named(request)}
+                  <code>{subjectText(request)}</code>
                 </>,
                 <When at={request.createdAt} />,
                 <div class="row">
