@@ -268,6 +268,44 @@ it("withdraws a permission only once the operator has confirmed it, by keyboard 
   await context.close();
 });
 
+it("copies a webhook's secret, which is shown once", async () => {
+  const { page, context } = await open(partner);
+  await page.goto(`${app}/webhooks`);
+  await page.getByLabel("URL").fill("https://hooks.example/vitrine");
+  await page.getByRole("button", { name: "Create webhook" }).click();
+  const secret = await page.getByLabel("SECRET", { exact: true }).inputValue();
+  expect(secret).toMatch(/^whsec_/);
+
+  await page.getByRole("button", { name: "Copy", exact: true }).click();
+  await page.getByText("Copied.").waitFor();
+
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe(secret);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await context.close();
+});
+
+it("removes a host only once the operator has confirmed it", async () => {
+  const { page, context, complaints } = await open(operator);
+  await page.goto("/console/operator/hosts");
+  await page.getByLabel("Host", { exact: true }).fill("video.example");
+  await page.getByRole("button", { name: "Allow", exact: true }).click();
+  const ask = page.getByRole("button", { name: "Remove video.example…" });
+  await ask.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Remove video.example?" });
+  await dialog.waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+
+  await ask.press("Enter");
+  await dialog.getByRole("button", { name: "Remove the host" }).click();
+  await page.waitForURL(/[?]done=host_removed$/);
+
+  expect(await ask.count()).toBe(0);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 it("requests and approves display types of names with line breaks and other control characters", async () => {
   const { database } = world.test;
   const every = String.fromCharCode(...Array.from({ length: 0x1f }, (_, nth) => nth + 1), 0x7f, 0x85, 0x2028);

@@ -13,7 +13,7 @@ import { answerError, limitBody, toApiError } from "../http/router.ts";
 import { assetRoutes } from "../ui/assets.ts";
 import { Layout, page } from "../ui/layout.tsx";
 import { Card, Title } from "../ui/parts.tsx";
-import { ProblemDetails, problemOf } from "../ui/problem.tsx";
+import { ProblemDetails, problemOf, Retry } from "../ui/problem.tsx";
 import { pageHeaders, pathsUnder, type To } from "../ui/site.ts";
 import { words } from "../ui/visitor.ts";
 import { appListPages } from "./app/apps.tsx";
@@ -131,9 +131,12 @@ function answerProblem(error: Error, c: ConsoleContext, site: Site): Response | 
         <Card>
           {(code === "KEY_MISSING" || details.length === 0) && <p>{text}</p>}
           <ProblemDetails c={c} details={details} />
-          <a class="button" href={site.to("/console")}>
-            {words().consoleFrame.problems.back}
-          </a>
+          <p class="row">
+            <Retry c={c} to={site.to} status={status} />
+            <a class="button" href={site.to("/console")}>
+              {words().consoleFrame.problems.back}
+            </a>
+          </p>
         </Card>
       </Layout>,
     ),

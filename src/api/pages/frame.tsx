@@ -7,7 +7,7 @@ import { prefersHtml } from "../http/accept.ts";
 import { answerError, toApiError } from "../http/router.ts";
 import { Layout, page } from "../ui/layout.tsx";
 import { Card, Notice, Title } from "../ui/parts.tsx";
-import { ProblemDetails, problemOf } from "../ui/problem.tsx";
+import { ProblemDetails, problemOf, Retry } from "../ui/problem.tsx";
 import type { PageSources } from "../ui/site.ts";
 import { words } from "../ui/visitor.ts";
 import type { PagesContext, Site } from "./env.ts";
@@ -124,6 +124,7 @@ export function answerProblem(error: Error, c: PagesContext, site: Site): Respon
         <p>{textOf(code, isExplained, text)}</p>
         <ProblemDetails c={c} details={details} />
         <p class="row">
+          <Retry c={c} to={site.to} status={status} />
           <a class="button" href={site.to("/collections")}>
             {words().problems.all}
           </a>

@@ -14,11 +14,7 @@ const steps = (to: Site["to"]) => {
   const { home } = words();
   return [
     { title: home.create, text: home.createText, href: to("/console") },
-    {
-      title: home.refresh,
-      text: home.refreshText,
-      href: to("/reference#/market-partner/refreshMetadata"),
-    },
+    { title: home.refresh, text: home.refreshText, href: to("/console") },
     { title: home.follow, text: home.followText, href: to("/reference") },
   ];
 };

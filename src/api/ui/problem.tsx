@@ -2,6 +2,7 @@
 
 import type { Context } from "hono";
 import type { ErrorDetail } from "../http/errors.ts";
+import type { To } from "./site.ts";
 import { visitor, words } from "./visitor.ts";
 import { DEFAULT_LANGUAGE } from "./words/languages.ts";
 
@@ -27,3 +28,22 @@ export const ProblemDetails = ({ c, details }: ProblemDetailsProps) => (
     <p class="soft small">{words().problems.request(c.get("requestId"))}</p>
   </>
 );
+
+/** A link to the page that was asked for, where another attempt may succeed. A form has to be sent again. */
+export const Retry = ({
+  c,
+  to,
+  status,
+}: {
+  readonly c: Context;
+  readonly to: To;
+  readonly status: number;
+}) => {
+  if (c.req.method !== "GET" || (status !== 429 && status < 500)) return null;
+  const { pathname, search } = new URL(c.req.url);
+  return (
+    <a class="button primary" href={`${to(pathname)}${search}`}>
+      {words().problems.again}
+    </a>
+  );
+};

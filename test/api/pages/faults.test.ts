@@ -70,6 +70,8 @@ describe("what fails", () => {
     expect([noDatabase?.status, noTable?.status]).toEqual([503, 500]);
     expect(seen(noDatabase?.text ?? "")).toContain("The database is unreachable. Nothing is lost");
     expect(seen(noTable?.text ?? "")).toContain("The fault is ours and has been logged.");
+    for (const answer of [noDatabase, noTable])
+      expect(answer?.text).toContain(`<a class="button primary" href="${HEROES}">Try again</a>`);
     expect(`${noDatabase?.text}${noTable?.text}`).not.toMatch(/127\.0\.0\.1|secret|no_such_table/);
   });
 
@@ -86,6 +88,7 @@ describe("what fails", () => {
 
     expect([status, headers.has("retry-after")]).toEqual([429, true]);
     expect(seen(text)).toContain("Your address has sent too many requests.");
+    expect(text).toContain('href="/collections">Try again</a>');
     expect((await get("/collections", { from: "203.0.113.41" })).status).toBe(200);
   });
 });

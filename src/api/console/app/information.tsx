@@ -7,6 +7,7 @@ import { ApiError } from "../../http/errors.ts";
 import { KEY_HEADER } from "../../http/key.ts";
 import { Badge, Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
+import { Confirmed } from "../confirmed.tsx";
 import {
   appOf,
   type ConsoleContext,
@@ -19,7 +20,6 @@ import {
 } from "../env.ts";
 import { render } from "../frame.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
-import { Confirmed } from "./confirmed.tsx";
 import { FirstSteps, sampleTokenOf } from "./first-steps.tsx";
 
 /** How many seconds the old key may keep working. */

@@ -11,6 +11,7 @@ import { ApiError } from "../../http/errors.ts";
 import { requireJson } from "../../http/router.ts";
 import { Badge, Button, Card, Field, Table, When } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
+import { Confirmed } from "../confirmed.tsx";
 import {
   appOf,
   type ConsoleContext,
@@ -25,7 +26,6 @@ import { render } from "../frame.tsx";
 import { subjectText, titleOf } from "../request-subject.ts";
 import { jsonOf, messageBody, proofBody } from "../sign-in.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
-import { Confirmed } from "./confirmed.tsx";
 import { ContentRequests, conflictsOf } from "./content-requests.tsx";
 
 const Ask = ({

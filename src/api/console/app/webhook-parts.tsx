@@ -8,10 +8,10 @@ import { words } from "../../ui/visitor.ts";
 import type { DeliveryRow } from "../../webhooks/delivery-store.ts";
 import { rotationOf } from "../../webhooks/rules.ts";
 import type { WebhookState } from "../../webhooks/service.ts";
+import { Confirmed } from "../confirmed.tsx";
 import type { Site } from "../env.ts";
 import { FormToken } from "../form-token.tsx";
 import { pathOf } from "./app-frame.tsx";
-import { Confirmed } from "./confirmed.tsx";
 
 export interface WebhookPart {
   readonly site: Site;
@@ -108,9 +108,17 @@ export const NewSecret = ({ secret, isRotated }: { secret: string; isRotated: bo
   const text = words().consoleApp.webhooks;
   return (
     <Card title={text.secretTitle} hint={isRotated ? text.rotatedSecret : text.newSecret}>
-      <div class="field">
-        <label for="secret">{text.secret}</label>
-        <input id="secret" class="mono" readonly value={secret} spellcheck={false} autocomplete="off" />
+      <div class="stack key-field" data-key-field="">
+        <div class="field">
+          <label for="secret">{text.secret}</label>
+          <input id="secret" class="mono" readonly value={secret} spellcheck={false} autocomplete="off" />
+        </div>
+        <div class="row">
+          <button type="button" class="button primary" data-copy hidden>
+            {text.copySecret}
+          </button>
+          <p class="soft" role="status" />
+        </div>
       </div>
     </Card>
   );

@@ -111,7 +111,11 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
     return render(
       site,
       c,
-      { title: text.titleOne(app.name), status: refusal ? 400 : 200 },
+      {
+        title: text.titleOne(app.name),
+        status: refusal ? 400 : 200,
+        scripts: secret === undefined ? [] : ["key-field.js"],
+      },
       <AppFrame site={site} app={app} tab="/webhooks">
         <p>
           <a href={site.to(pathOf(app, "/webhooks"))}>{text.all}</a>

@@ -1,4 +1,4 @@
-/** The KEY field: shows, hides and copies a key, which is fetched from the service only when needed. */
+/** The KEY field: shows, hides and copies a key, which is fetched from the service only when needed. Copies a secret. */
 
 import { say } from "./texts.js";
 import { announce, post } from "./wallet.js";
@@ -12,7 +12,8 @@ for (const root of document.querySelectorAll("[data-key-field]")) {
   let key;
 
   const read = async () => {
-    key ??= (await post(root.dataset.keyField)).key;
+    // A field without an address has what it is about.
+    key ??= root.dataset.keyField ? (await post(root.dataset.keyField)).key : input.value;
     return key;
   };
   const run = (work) => async () => {
@@ -23,7 +24,7 @@ for (const root of document.querySelectorAll("[data-key-field]")) {
     }
   };
 
-  show.addEventListener(
+  show?.addEventListener(
     "click",
     run(async () => {
       const isShown = input.value !== hidden;
@@ -39,6 +40,6 @@ for (const root of document.querySelectorAll("[data-key-field]")) {
       announce(state, say("copied"));
     }),
   );
-  show.hidden = false;
+  if (show) show.hidden = false;
   copy.hidden = false;
 }

@@ -9,6 +9,7 @@ import { displayTypes } from "../../metadata/rules.ts";
 import { formatCount, formatNumber } from "../../ui/numbers.ts";
 import { Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
+import { Confirmed } from "../confirmed.tsx";
 import { type ConsoleContext, type ConsoleEnv, formOf, goTo, operatorOnly, type Site } from "../env.ts";
 import { traitTypeField, traitTypeIn } from "../request-subject.ts";
 import {
@@ -41,18 +42,24 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
             empty={texts.none}
             caption={texts.title}
             columns={[columns.host, columns.collection, columns.actor, columns.added, ""]}
-            rows={list.map((host) => [
+            rows={list.map((host, at) => [
               <code>{host.pattern}</code>,
               host.collection ? <CollectionName site={site} name={host.collection} /> : everyCollection,
               <code>{host.added_by}</code>,
               <When at={new Date(host.added_at)} />,
-              <form method="post" action={site.to(`${path}/remove`)}>
-                <input type="hidden" name="pattern" value={host.pattern} />
-                <input type="hidden" name="collection" value={host.collection ?? ""} />
-                <Button isSlim kind="danger" label={texts.removeHost(host.pattern)}>
-                  {texts.remove}
-                </Button>
-              </form>,
+              <Confirmed
+                id={`remove-${at}`}
+                ask={texts.removeAsk}
+                askNamed={texts.removeHost(host.pattern)}
+                question={texts.removeQuestion(host.pattern)}
+                keep={texts.removeKeep}
+                confirm={texts.remove}
+                isSlim
+                action={site.to(`${path}/remove`)}
+                fields={{ pattern: host.pattern, collection: host.collection ?? "" }}
+              >
+                <p>{texts.removeNote}</p>
+              </Confirmed>,
             ])}
           />
         </Card>

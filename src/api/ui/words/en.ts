@@ -382,6 +382,7 @@ export const en = {
     noCollection: "No collection at this address is served here.",
     noToken: "This token doesn’t exist, or its first transfer is not indexed yet.",
     request: (id: string) => `Request ${id}`,
+    again: "Try again",
     all: "All collections",
     invalidBlock: (text: string) => `must be a block number; it is "${text}"`,
   },

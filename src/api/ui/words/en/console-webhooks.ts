@@ -49,6 +49,7 @@ export const consoleWebhooks = {
     delete: "Delete the webhook",
     secretTitle: "Signing secret",
     secret: "SECRET",
+    copySecret: "Copy",
     newSecret: "Copy it now: it is not shown again. Your server verifies each delivery with it.",
     rotatedSecret:
       "Copy it now: it is not shown again. For 24 hours, deliveries carry signatures by this one and by the one before.",

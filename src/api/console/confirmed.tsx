@@ -1,7 +1,7 @@
 /** A button that asks first: the browser opens and closes its dialog without script. */
 
 import type { PropsWithChildren } from "hono/jsx";
-import { Button } from "../../ui/parts.tsx";
+import { Button } from "../ui/parts.tsx";
 
 interface ConfirmedProps {
   /** Unique on the page. */
