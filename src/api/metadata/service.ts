@@ -5,26 +5,30 @@ import { isIndexedElsewhere } from "../chain/index/index-build.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Queryable } from "../db/database.ts";
 import { isContentAddressed } from "../fetch/locate.ts";
-import { imageKey, readServedImages } from "./records/image-key-store.ts";
-import type { Served } from "./records/learn-fetched.ts";
-import { learnServedTraits } from "./records/learn-served.ts";
 import {
   addKnownTokens,
   addUnseenTokens,
-  burnedLatelyInRange,
-  deleteNeverTransferred,
   findKnown,
-  findNeverTransferred,
   findSeenSince,
-  hideReverted,
+  readContract,
+} from "./listing/listing-store.ts";
+import {
+  burnedLatelyInRange,
   knownInRange,
   knownPages,
   listedInRange,
+  type TokenRange,
+} from "./listing/range-store.ts";
+import {
+  deleteNeverTransferred,
+  findNeverTransferred,
+  hideReverted,
   mayKnowUntransferred,
   type RevertedTokens,
-  readContract,
-  type TokenRange,
-} from "./records/listing-store.ts";
+} from "./listing/untransferred-store.ts";
+import { imageKey, readServedImages } from "./records/image-key-store.ts";
+import type { Served } from "./records/learn-fetched.ts";
+import { learnServedTraits } from "./records/learn-served.ts";
 import { type FetchEnd, type RecordedOutcome, recordAttempts, recordFetches } from "./records/record.ts";
 import { lockServed, type ServedVersion } from "./records/record-store.ts";
 import {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Queryable } from "../../../src/api/db/database.ts";
+import { findKnown } from "../../../src/api/metadata/listing/listing-store.ts";
 import { learnServedTraits } from "../../../src/api/metadata/records/learn-served.ts";
-import { findKnown } from "../../../src/api/metadata/records/listing-store.ts";
 import { notReadSince } from "../../../src/api/metadata/records/store.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";

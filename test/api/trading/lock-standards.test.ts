@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { chainTables } from "../../../src/api/chain/index/tables.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
-import { addKnownTokens } from "../../../src/api/metadata/records/listing-store.ts";
+import { addKnownTokens } from "../../../src/api/metadata/listing/listing-store.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
 import { createTradeChecks } from "../../../src/api/trading/checks/checks.ts";
 import type { CollectionConfig, LockReading } from "../../../src/config.ts";

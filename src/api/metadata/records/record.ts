@@ -5,12 +5,12 @@ import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import { explainFailure } from "../../fetch/explain-failure.ts";
 import { addIssues, type Issue } from "../document/issues.ts";
+import { addUnseenTokens } from "../listing/listing-store.ts";
 import { separateConflicts, settledTypes } from "../traits/display-types.ts";
 import type { RememberedValues } from "../traits/trait-value-store.ts";
 import type { Document } from "../uri/resolve.ts";
 import { type Decision, decide, type FetchEnd, type RecordedOutcome } from "./decide.ts";
 import { isUnseen, type Learned, learnTraits, type Served } from "./learn-fetched.ts";
-import { addUnseenTokens } from "./listing-store.ts";
 import {
   addDocuments,
   addVersions,

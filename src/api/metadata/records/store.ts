@@ -1,4 +1,4 @@
-/** SQL for the served metadata of known tokens. Known and listed tokens: listing-store.ts. */
+/** SQL for the served metadata of known tokens. Known and listed tokens: listing/. */
 
 import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import { ready } from "../../chain/index/index-trust.ts";
