@@ -74,7 +74,7 @@ export function createBatch<Value, Key = string>(
 }
 
 /** Creates a value once for each key in the lifetime of the returned function. `keyOf` says which subjects share one. */
-export function keepByKey<Value, Subject = string>(
+export function memoizeByKey<Value, Subject = string>(
   make: (subject: Subject) => Value,
   keyOf: (subject: Subject) => unknown = (subject) => subject,
 ): (subject: Subject) => Value {

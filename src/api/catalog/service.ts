@@ -3,13 +3,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey, type TokenRef } from "../../domain/token-ref.ts";
-import { createBatch, keepByKey } from "../async/batch.ts";
+import { createBatch, memoizeByKey } from "../async/batch.ts";
 import { ApiError } from "../http/errors.ts";
 import { writeOnce } from "../http/revalidation.ts";
 import type { MetadataService } from "../metadata/service.ts";
 import type { TokenPage, TokenQuery } from "../search/query.ts";
 import type { Search, TokenRarity } from "../search/service.ts";
-import { createAdmission } from "./tokens/answer-share.ts";
+import { createAnswerBudget } from "./tokens/answer-budget.ts";
 import { ALWAYS_FITTING } from "./tokens/document-sizes.ts";
 import { createTokenReader, type ReadToken, type TokenReaderDeps } from "./tokens/token-reader.ts";
 import {
@@ -42,14 +42,14 @@ type FindToken = (tokenId: string) => Promise<TokenView | undefined>;
 export function createCatalog(deps: CatalogDeps) {
   const { database, metadata, search } = deps;
   const { countFitting, readTokens } = createTokenReader(deps);
-  const { admitList, requireAdmitted } = createAdmission(countFitting, ALWAYS_FITTING);
+  const { fitList, requireFit } = createAnswerBudget(countFitting, ALWAYS_FITTING);
 
   async function readViews(collection: CollectionConfig, tokenIds: readonly string[]): Promise<TokenView[]> {
     return viewTokens(collection, await readTokens(collection, tokenIds));
   }
 
   const limits = { max: BATCH_TOKENS_MAX, atOnce: BATCHES_AT_ONCE, besideAfterMs: BESIDE_AFTER_MS };
-  const viewsOf = keepByKey(
+  const viewsOf = memoizeByKey(
     (collection: CollectionConfig) =>
       createBatch<TokenView>(
         async (tokenIds) =>
@@ -114,9 +114,9 @@ export function createCatalog(deps: CatalogDeps) {
 
     countFitting,
 
-    /** For requests of several fields, each of which reads tokens: see answer-share.ts. */
-    admitList,
-    requireAdmitted,
+    /** For requests of several fields, each of which reads tokens: see answer-budget.ts. */
+    fitList,
+    requireFit,
 
     /** A page of a search, with fewer tokens than its limit if their documents are too large for one answer. */
     async findPage(collection: CollectionConfig, query: TokenQuery): Promise<TokenPage> {

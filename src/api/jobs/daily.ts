@@ -34,7 +34,7 @@ export interface Daily {
 type Rest = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
 /** The database for a job, which rests before each next step for a multiple of what it has taken since the last rest. */
-function unhurried(database: Database, signal: AbortSignal, rest: Rest): Database {
+function throttled(database: Database, signal: AbortSignal, rest: Rest): Database {
   let resumedAt: number | undefined;
   async function step<Result>(work: () => Promise<Result>): Promise<Result> {
     if (resumedAt !== undefined) await rest(backgroundRest(performance.now() - resumedAt), signal);
@@ -93,7 +93,7 @@ export function createDaily(deps: {
     const claimedAt = await claim(name);
     if (claimedAt === undefined) return false;
     try {
-      const rows = await run(unhurried(database, signal, rest));
+      const rows = await run(throttled(database, signal, rest));
       if (rows === undefined) await release(name, claimedAt);
       else logger.info({ msg: "Daily job done", job: name, rows });
       return rows === undefined;

@@ -56,7 +56,7 @@ export interface HostConcurrency {
    */
   enter(host: string, visit: Visit): Promise<HostTurn | undefined>;
   /** To be called when there is space again. */
-  goOn(): void;
+  retryWaiting(): void;
   /** Counts claimed work for a host until the returned function is called. */
   expect(host: string): () => void;
   quota(): ClaimQuota;
@@ -236,7 +236,7 @@ export function createHostConcurrency(
       return undefined;
     },
 
-    goOn: startNext,
+    retryWaiting: startNext,
 
     expect(name) {
       const host = hostOf(name);

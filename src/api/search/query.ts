@@ -25,8 +25,9 @@ export interface TokenFilter {
 }
 
 /**
- * `latest`: newest first, by the block of their first mint or transfer; `updated`: most recently served document first; `rarity`: rarest first. Tokens without a name, or without the
- * trait sorted by, come last in both directions. Ties are ordered by token id, ascending.
+ * `latest`: newest first, by the block of their first mint or transfer; `updated`: most recently served document
+ * first; `rarity`: rarest first. Tokens without a name, or without the trait sorted by, come last in both
+ * directions. Ties are ordered by token id, ascending.
  */
 export type TokenSort =
   | { readonly by: "id" | "name"; readonly descending: boolean }

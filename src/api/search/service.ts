@@ -13,7 +13,7 @@ import type { Logger } from "../logging/logger.ts";
 import type { Trait } from "../metadata/document/traits.ts";
 import { type Budget, createBudget } from "./budget.ts";
 import type { CountsStamp, TraitCounts } from "./collection-search.ts";
-import { createKeptFacets } from "./kept-facets.ts";
+import { createFacetsCache } from "./facets-cache.ts";
 import type {
   CompletedValues,
   Facets,
@@ -54,8 +54,9 @@ export interface Search {
   /** The same object as before if nothing has changed and it is still kept. */
   facets(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;
   /**
-   * Facets for a filter panel. A trait with conditions is counted as if it had none, because its values are alternatives: each count shows how many tokens the value would match. All other traits count
-   * the current matches, and `total` is their number.
+   * Facets for a filter panel. A trait with conditions is counted as if it had none, because its values are
+   * alternatives: each count shows how many tokens the value would match. All other traits count the current
+   * matches, and `total` is their number.
    */
   panel(collection: CollectionConfig, filter: TokenFilter): Promise<Facets>;
   /**
@@ -155,9 +156,9 @@ export function createSearch(deps: SearchDeps): SearchService {
     return askAt(place, { collection, kind, asked });
   }
 
-  const keptFacets = createKeptFacets();
+  const facetsCache = createFacetsCache();
   const findFacets = (kind: FacetsKind, config: CollectionConfig, filter: TokenFilter): Promise<Facets> =>
-    keptFacets.find(kind, { chainId: config.chainId, collection: config.address }, filter, (asked) =>
+    facetsCache.find(kind, { chainId: config.chainId, collection: config.address }, filter, (asked) =>
       ask(config, kind, asked),
     );
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { type BatchOptions, createBatch, keepByKey } from "../../../src/api/async/batch.ts";
+import { type BatchOptions, createBatch, memoizeByKey } from "../../../src/api/async/batch.ts";
 
 function createCounted(fail = false) {
   const loads: (readonly string[])[] = [];
@@ -148,7 +148,7 @@ describe("a batch with few loads at once", () => {
 
 it("a value that is kept by key is made once", () => {
   const made: string[] = [];
-  const get = keepByKey((key) => {
+  const get = memoizeByKey((key) => {
     made.push(key);
     return { key };
   });

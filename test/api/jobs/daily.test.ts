@@ -99,14 +99,14 @@ it("a job rests between its steps for four times what each took, and ten seconds
   const step = "select pg_sleep($1::float8 / 1000)";
   const job: DailyJob = {
     name: "sleep",
-    async run(unhurried) {
-      await unhurried.query(step, [STEP_MS]);
-      await unhurried.transaction(async (tx) => {
+    async run(throttled) {
+      await throttled.query(step, [STEP_MS]);
+      await throttled.transaction(async (tx) => {
         await tx.query(step, [STEP_MS]);
         await tx.query(step, [STEP_MS]);
       });
-      await unhurried.query(step, [3_000]);
-      await unhurried.query(step, [0]);
+      await throttled.query(step, [3_000]);
+      await throttled.query(step, [0]);
       return rests.length;
     },
   };
@@ -124,8 +124,8 @@ it("a job rests between its steps for four times what each took, and ten seconds
 it("a process that stops waits for one step of a job, which stays due and is not called a failure", async () => {
   const endless: DailyJob = {
     name: "endless",
-    async run(unhurried) {
-      for (;;) await unhurried.query("select pg_sleep(0.01)");
+    async run(throttled) {
+      for (;;) await throttled.query("select pg_sleep(0.01)");
     },
   };
   const next = vi.fn(async () => 0);

@@ -112,7 +112,7 @@ describe("one host", () => {
     expect(hosts.quota()).toMatchObject({ perHost: 4, unread: 4 });
 
     spaceFrom = 0;
-    hosts.goOn();
+    hosts.retryWaiting();
     await settle();
 
     expect(names().sort()).toEqual(["event", "other sweep", "sweep"]);

@@ -1,7 +1,7 @@
 /** The current owners of ERC-1155 collections. Every read adds up a whole collection, so readers share the sum. */
 
 import { collectionKey } from "../../../domain/token-ref.ts";
-import { createBatch, keepByKey } from "../../async/batch.ts";
+import { createBatch, memoizeByKey } from "../../async/batch.ts";
 import { createConcurrencyLimit } from "../../async/concurrency.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
@@ -22,7 +22,7 @@ const PAGES_PER_SUM = 5;
 export function createBalanceOwners(database: Database, tables: ChainTables, limit: number) {
   const within = createProcessLimit(pagesLimit);
   const sum = createConcurrencyLimit(SUMS_AT_ONCE);
-  const pagesOf = keepByKey(
+  const pagesOf = memoizeByKey(
     ({ chainId, address }: Pick<OwnersQuery, "chainId" | "address">) =>
       createBatch<OwnersAnswer>(
         async (pages) => {

@@ -71,8 +71,8 @@ export function createReports(deps: ReportDeps) {
     },
 
     /**
-     * What a refresh would read from a document and the media it names, which are fetched. A collection adds its allowed hosts and known display types. Stores
-     * nothing.
+     * What a refresh would read from a document and the media it names, which are fetched. A collection adds its
+     * allowed hosts and known display types. Stores nothing.
      */
     ofDocument: async (
       handedOver: HandedOver,

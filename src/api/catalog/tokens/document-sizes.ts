@@ -6,7 +6,7 @@ import type { Database } from "../../db/database.ts";
 import { DOCUMENT_BYTES_MAX } from "../../metadata/module.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import { countFitting } from "../fitting.ts";
-import type { KeptTokens } from "./kept-tokens.ts";
+import type { TokenCache } from "./token-cache.ts";
 
 // Of the documents of one answer together.
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
@@ -30,7 +30,7 @@ export function createDocumentSizes({
 }: {
   readonly database: Database;
   readonly metadata: Pick<MetadataService, "readServedBytes">;
-  readonly kept: Pick<KeptTokens, "find">;
+  readonly kept: Pick<TokenCache, "find">;
 }): CountFitting {
   const measured = new LRUCache<string, number>({ max: SIZES_KNOWN, ttl: SIZE_KNOWN_MS });
 

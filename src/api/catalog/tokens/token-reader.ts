@@ -17,10 +17,10 @@ import type { Search } from "../../search/service.ts";
 import type { TradingService } from "../../trading/service.ts";
 import type { InformationService } from "../information/information.ts";
 import { createTraitGrouping, type SubmittedGroup } from "../information/trait-groups.ts";
+import { type Counted, type CountsCache, createCountsCache } from "./counts-cache.ts";
 import { createDocumentSizes } from "./document-sizes.ts";
-import { type Counted, createKeptCounts, type KeptCounts } from "./kept-counts.ts";
-import { createKeptTokens, type Kept, marksByEntry } from "./kept-tokens.ts";
 import { type CollectionChanges, readStates, type TokenNow } from "./state-store.ts";
+import { createTokenCache, type Kept, marksByEntry } from "./token-cache.ts";
 import { type KeptParts, makeOnce, noMedia, withoutHead } from "./token-parts.ts";
 import { type CountedTraits, countIfComplete } from "./token-view.ts";
 
@@ -58,7 +58,7 @@ interface Known {
   generation: number;
   /** Something had changed at the last read. */
   isBusy: boolean;
-  readonly counts: KeptCounts;
+  readonly counts: CountsCache;
   /** The mark is undefined before the first read. */
   groups: { readonly mark: string | null | undefined; readonly groups: readonly SubmittedGroup[] };
 }
@@ -67,7 +67,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
   const { database, tables, metadata, trading, allowlist, media, search, information, operatorContact } =
     deps;
   const collections = new Map<string, Known>();
-  const kept = createKeptTokens();
+  const kept = createTokenCache();
   const groupTraits = createTraitGrouping();
 
   function knownOf(name: string, collection: CollectionConfig): Known {
@@ -76,7 +76,7 @@ export function createTokenReader(deps: TokenReaderDeps) {
       readAt: 0,
       generation: 0,
       isBusy: false,
-      counts: createKeptCounts(search, collection),
+      counts: createCountsCache(search, collection),
       groups: { mark: undefined, groups: [] },
     };
     collections.set(name, known);

@@ -87,7 +87,7 @@ export function createHolderFields({
       const { tokenAddress, chainId, tokenIds } = readArguments(batchArguments, args);
       const collection = await collections.findNamed(tokenAddress, chainId);
       await catalog.requireFitting([{ collection, tokenIds }], "tokenIds");
-      await catalog.requireAdmitted(caller, refsOf(collection, tokenIds));
+      await catalog.requireFit(caller, refsOf(collection, tokenIds));
       return camelKeys(await catalog.findTokens(collection, tokenIds));
     },
 
@@ -105,7 +105,7 @@ export function createHolderFields({
         ...page,
         collections: await collections.among(tokenAddress ?? undefined, chainId),
         includeDelegated: includeDelegated ?? false,
-        admit: (tokens) => catalog.admitList(caller, tokens),
+        admit: (tokens) => catalog.fitList(caller, tokens),
       });
       return camelKeys(found);
     },

@@ -37,7 +37,7 @@ export function createResolvers(deps: ResolverDeps) {
       token: async (args: TokenArguments, caller: Caller) => {
         const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);
         const collection = await collections.findNamed(tokenAddress, chainId);
-        await catalog.requireAdmitted(caller, refsOf(collection, [tokenId]));
+        await catalog.requireFit(caller, refsOf(collection, [tokenId]));
         const token = await catalog.findToken(collection, tokenId);
         return token ? camelKeys(token) : null;
       },

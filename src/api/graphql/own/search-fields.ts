@@ -83,7 +83,7 @@ export function createSearchFields(deps: SearchFieldDeps) {
       let fitting: Promise<typeof page> | undefined;
       /** The page with as many tokens as fit beside those of the request's other fields. */
       async function cut(): Promise<typeof page> {
-        const count = await catalog.admitList(caller, refsOf(collection, tokenIds));
+        const count = await catalog.fitList(caller, refsOf(collection, tokenIds));
         return count === tokenIds.length ? page : catalog.findPage(collection, { ...query, limit: count });
       }
       // Each computed only if it is selected.
@@ -116,7 +116,7 @@ export function createSearchFields(deps: SearchFieldDeps) {
 
     async searchAll(args: z.input<typeof acrossArguments>, caller: Caller) {
       const { text, ...query } = readArguments(acrossArguments, args);
-      const admit = (tokens: readonly TokenRef[]) => catalog.admitList(caller, tokens);
+      const admit = (tokens: readonly TokenRef[]) => catalog.fitList(caller, tokens);
       return camelKeys(viewFound(await across.find(text, { ...query, admit })));
     },
 
@@ -131,7 +131,7 @@ export function createSearchFields(deps: SearchFieldDeps) {
     async tokenReport(args: z.input<typeof reportArguments>, caller: Caller) {
       const { tokenAddress, tokenId, chainId, limit, before } = readArguments(reportArguments, args);
       const collection = await collections.findNamed(tokenAddress, chainId);
-      await catalog.requireAdmitted(caller, refsOf(collection, [tokenId]));
+      await catalog.requireFit(caller, refsOf(collection, [tokenId]));
       const report = await reports.ofToken(collection, tokenId, { limit, before: before ?? undefined });
       if (!report) return null;
       const view = camelKeys(viewTokenReport(report)) as object;

@@ -79,7 +79,7 @@ export function createSdkFields(deps: SdkFieldDeps) {
   const findToken = (standard: Standard) => async (args: z.input<typeof tokenArguments>, caller: Caller) => {
     const { tokenAddress, tokenId, chainId } = readArguments(tokenArguments, args);
     const collection = await collections.findNamed(tokenAddress, chainId);
-    await catalog.requireAdmitted(caller, refsOf(collection, [tokenId]));
+    await catalog.requireFit(caller, refsOf(collection, [tokenId]));
     const token = await catalog.findToken(collection, tokenId);
     return token?.standard === standard ? createTokenShapes(deps, collection)(token, standard) : null;
   };
@@ -102,7 +102,7 @@ export function createSdkFields(deps: SdkFieldDeps) {
         const shape = createTokenShapes(deps, collection);
         const shown = tokenIds.slice(0, size);
         await catalog.requireFitting([{ collection, tokenIds: shown }], "size");
-        await catalog.requireAdmitted(caller, refsOf(collection, shown));
+        await catalog.requireFit(caller, refsOf(collection, shown));
         const tokens = await catalog.listPage(collection, { tokenIds: shown });
         return tokens.map((token) => shape(token, standard));
       },
@@ -174,7 +174,7 @@ export function createSdkFields(deps: SdkFieldDeps) {
         total,
         async data() {
           await catalog.requireFitting(pages, "size");
-          await catalog.requireAdmitted(
+          await catalog.requireFit(
             caller,
             pages.flatMap(({ collection, tokenIds }) => refsOf(collection, tokenIds)),
           );

@@ -2,7 +2,7 @@
 
 import type { z } from "@hono/zod-openapi";
 import type { CollectionConfig, Standard } from "../../../config.ts";
-import { createBatch, keepByKey } from "../../async/batch.ts";
+import { createBatch, memoizeByKey } from "../../async/batch.ts";
 import type { CollectionView } from "../../catalog/collection-view.ts";
 import { type CatalogModule, viewCollections } from "../../catalog/module.ts";
 import { ownerSchema } from "../../catalog/rules.ts";
@@ -43,15 +43,15 @@ export function createTokenShapes(
   collection: CollectionConfig,
 ) {
   const { holdings } = deps;
-  const view = keepByKey(async () => {
+  const view = memoizeByKey(async () => {
     const [found] = await viewCollections(deps, [collection]);
     return found;
   });
   const owners = createBatch((tokenIds) => holdings.owners(collection, tokenIds));
-  const balances = keepByKey((owner) =>
+  const balances = memoizeByKey((owner) =>
     createBatch((tokenIds) => holdings.balances(collection, tokenIds, owner)),
   );
-  const histories = keepByKey((name) => {
+  const histories = memoizeByKey((name) => {
     const [offset = 0, limit = 0] = name.split(":").map(Number);
     return createBatch((tokenIds) => holdings.transfers(collection, tokenIds, { offset, limit }));
   });

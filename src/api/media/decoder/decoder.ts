@@ -27,8 +27,9 @@ const CLOSED = "the decoder is closed";
 export interface Decoder {
   /**
    * The decoded content, or why it is refused. A process that dies on a file is replaced and the file retried once; a
-   * file that takes too long, or kills again, is refused. An image whose variants do either is answered without them. Rejects if no process can be started, the disk is full, too
-   * many files wait, or the decoder is closed: none is the file's fault. `body` is at most MEDIA_BYTES_MAX.
+   * file that takes too long, or kills again, is refused. An image whose variants do either is answered without
+   * them. Rejects if no process can be started, the disk is full, too many files wait, or the decoder is closed:
+   * none is the file's fault. `body` is at most MEDIA_BYTES_MAX.
    */
   decode(kind: Job["kind"], body: Buffer): Promise<Decoded>;
   /** The ids of the ready processes. */

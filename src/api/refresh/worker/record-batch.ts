@@ -64,9 +64,9 @@ export async function recordBatch(
   ]);
   const current = new Set(holding.current);
   const kept = batch.filter(({ lease }) => current.has(lease));
-  const again = kept.filter(goesOn);
-  const over = kept.filter((each) => !goesOn(each));
-  const retried = await putBack(tx, metadata, again);
+  const again = kept.filter(isRetried);
+  const over = kept.filter((each) => !isRetried(each));
+  const retried = await rescheduleAll(tx, metadata, again);
   const { awaited } = holding;
   const { ends, reports } = await endFetches(tx, { metadata, media, batch: over, awaited, served });
   await noteHosts(tx, hosts, kept, holding.faultyHosts);
@@ -77,7 +77,7 @@ export async function recordBatch(
   };
 }
 
-async function putBack(
+async function rescheduleAll(
   tx: Queryable,
   metadata: MetadataService,
   batch: readonly FetchedLease[],
@@ -200,7 +200,7 @@ const endOf = ({ lease, resolution }: FetchedLease) => ({
  * Whether the token is retried. Nothing is known about it while the node is unreachable, so that fault never ends a
  * request.
  */
-function goesOn({ lease, resolution }: FetchedLease): boolean {
+function isRetried({ lease, resolution }: FetchedLease): boolean {
   if (resolution.kind !== "failed" || !resolution.transient || lease.trigger === "sample") return false;
   return lease.attempts < policyFor(resolution).attempts;
 }
@@ -218,10 +218,10 @@ async function noteHosts(
   batch: readonly FetchedLease[],
   faultyHosts: ReadonlySet<string>,
 ): Promise<void> {
-  const putBack = batch.filter(goesOn);
+  const retried = batch.filter(isRetried);
   await rememberHosts(
     tx,
-    putBack.flatMap(({ lease, resolution: { host } }) =>
+    retried.flatMap(({ lease, resolution: { host } }) =>
       host === undefined || host === lease.host ? [] : { lease, host },
     ),
   );

@@ -95,7 +95,7 @@ export function startRefreshWorker(deps: WorkerDeps): LeaseWorker {
     ...deps,
     answeredLately: hosts.answeredLately,
     isMoreComing: () => fetching > 0,
-    onSpace: hosts.goOn,
+    onSpace: hosts.retryWaiting,
   });
   let hostsReadAt = Number.NEGATIVE_INFINITY;
 

@@ -1,7 +1,7 @@
 /** Tokens that were read before: what is kept of them must never be older than the request. */
 
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { createKeptTokens, type Kept, type KeptTokens } from "../../../src/api/catalog/tokens/kept-tokens.ts";
+import { createTokenCache, type Kept, type TokenCache } from "../../../src/api/catalog/tokens/token-cache.ts";
 import { forgetToken } from "../../../src/api/metadata/records/store.ts";
 import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
 import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
@@ -325,10 +325,10 @@ describe("with no space left", () => {
     },
     media: [],
   });
-  const has = (kept: KeptTokens, id: number): boolean => kept.find("collection", String(id)) !== undefined;
+  const has = (kept: TokenCache, id: number): boolean => kept.find("collection", String(id)) !== undefined;
   /** The first hundred tokens, and what is kept of them in place of many. */
-  function fill(): { readonly kept: KeptTokens; readonly size: number } {
-    const kept = createKeptTokens(100_000);
+  function fill(): { readonly kept: TokenCache; readonly size: number } {
+    const kept = createTokenCache(100_000);
     for (let id = 0; id < 100; id++) kept.keep("collection", String(id), entry());
     return { kept, size: Array.from({ length: 100 }, (_, id) => has(kept, id)).filter(Boolean).length };
   }

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { MediaUrl } from "../../media/media-store.ts";
 import type { ShownMedia } from "../../media/service.ts";
 import type { ServedMetadata } from "../../metadata/records/store.ts";
-import type { Stamped } from "./kept-counts.ts";
+import type { Stamped } from "./counts-cache.ts";
 import type { KeptParts } from "./token-parts.ts";
 import type { CountedTraits } from "./token-view.ts";
 
@@ -34,7 +34,7 @@ export interface Kept {
   made?: KeptParts;
 }
 
-export interface KeptTokens {
+export interface TokenCache {
   /** Current or not; undefined if the token's place went to later ones. */
   find(collection: string, tokenId: string): Kept | undefined;
   /**
@@ -46,7 +46,7 @@ export interface KeptTokens {
 }
 
 /** Bounded by the size of the documents: about 60 MB for `charactersMax` by default. */
-export function createKeptTokens(charactersMax = KEPT_CHARACTERS_MAX): KeptTokens {
+export function createTokenCache(charactersMax = KEPT_CHARACTERS_MAX): TokenCache {
   const entries = new LRUCache<string, Kept>({ maxSize: charactersMax });
   const readOnce = new LRUCache<string, true>({ max: READ_ONCE_MAX });
   return {

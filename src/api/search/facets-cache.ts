@@ -15,12 +15,12 @@ const VALUE_CHARACTERS = 60;
 
 type AskFacets = (asked: FacetsQuestion) => Promise<FacetsAnswer>;
 
-export interface KeptFacets {
+export interface FacetsCache {
   /** The same object as before if the answer is the same. */
   find(kind: FacetsKind, collection: CollectionRef, filter: TokenFilter, ask: AskFacets): Promise<Facets>;
 }
 
-export function createKeptFacets(): KeptFacets {
+export function createFacetsCache(): FacetsCache {
   const kept = new LRUCache<string, { readonly stamp: string; readonly facets: Facets }>({
     maxSize: KEPT_CHARACTERS_MAX,
     sizeCalculation: ({ facets }, key) => key.length + charactersOf(facets),

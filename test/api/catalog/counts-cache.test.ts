@@ -1,14 +1,14 @@
 /** Which of the kept counts hold, in whatever order the search index answers. */
 
 import { expect, it } from "vitest";
-import { createKeptCounts } from "../../../src/api/catalog/tokens/kept-counts.ts";
+import { createCountsCache } from "../../../src/api/catalog/tokens/counts-cache.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 
 /** Counts over a search index whose answers the test gives, by question. */
 function start() {
   const waiting: ((stamp: string | null) => void)[] = [];
   const asked = () => new Promise<string | null>((resolve) => waiting.push(resolve));
-  const counts = createKeptCounts(
+  const counts = createCountsCache(
     {
       countsStamp: async () => ({ stamp: await asked() }),
       countTraits: async () => ({
@@ -97,7 +97,7 @@ it("don't hold once PostgreSQL answers for an index that has left the memory", a
 
 it("can be asked for again after a question failed", async () => {
   const { counts, answer } = start();
-  const failing = createKeptCounts(
+  const failing = createCountsCache(
     {
       countsStamp: () => Promise.reject(new Error("away")),
       countTraits: () => Promise.reject(new Error("away")),

@@ -18,7 +18,7 @@ const exceeded = (): ApiError => {
 };
 
 /** `countFitting` says how many, from the first, fit into one answer: `fitting` of them whatever they are. */
-export function createAdmission(countFitting: CountFitting, fitting: number) {
+export function createAnswerBudget(countFitting: CountFitting, fitting: number) {
   const requests = new WeakMap<object, Asked>();
 
   /** Once for all fields of the same turn of the event loop. */
@@ -61,7 +61,7 @@ export function createAdmission(countFitting: CountFitting, fitting: number) {
      * that other fields of the request have asked for, or else the first, so that it can be gone through. Throws
      * INVALID_REQUEST where such first ones exceed one answer as well.
      */
-    async admitList(request: object, tokens: readonly TokenRef[]): Promise<number> {
+    async fitList(request: object, tokens: readonly TokenRef[]): Promise<number> {
       const asked = askedOf(request);
       const count = await admit(asked, tokens);
       const [first] = tokens;
@@ -75,7 +75,7 @@ export function createAdmission(countFitting: CountFitting, fitting: number) {
     },
 
     /** For a field that reads all of its tokens or none: throws INVALID_REQUEST unless they fit. */
-    async requireAdmitted(request: object, tokens: readonly TokenRef[]): Promise<void> {
+    async requireFit(request: object, tokens: readonly TokenRef[]): Promise<void> {
       if ((await admit(askedOf(request), tokens)) < tokens.length) throw exceeded();
     },
   };

@@ -24,7 +24,7 @@ interface Valid {
   readonly at: number;
 }
 
-export interface KeptCounts {
+export interface CountsCache {
   /** Tokens came, went or were read: no counts hold any more. */
   discard(): void;
   /** Whether the counts hold as of what was last confirmed. */
@@ -35,10 +35,10 @@ export interface KeptCounts {
   confirm(checkpoint: string): Promise<void>;
 }
 
-export function createKeptCounts(
+export function createCountsCache(
   search: Pick<Search, "countTraits" | "countsStamp">,
   collection: CollectionConfig,
-): KeptCounts {
+): CountsCache {
   let generation = 0;
   let turns = 0;
   let answered = 0;

@@ -1,7 +1,7 @@
 /** The facets that the service keeps of what its search threads have answered. */
 
 import { expect, it } from "vitest";
-import { createKeptFacets } from "../../../src/api/search/kept-facets.ts";
+import { createFacetsCache } from "../../../src/api/search/facets-cache.ts";
 import { packFacets } from "../../../src/api/search/threads/packed-facets.ts";
 import type { FacetsQuestion } from "../../../src/api/search/threads/questions.ts";
 
@@ -9,7 +9,7 @@ const collection = { chainId: 1, collection: "0x1" };
 const named = (text: string) => ({ criteria: [], ranges: [], text });
 
 function start() {
-  const kept = createKeptFacets();
+  const kept = createFacetsCache();
   const asked: (string | undefined)[] = [];
   const find = (text: string, stamp: string, total = 1, kind: "facets" | "panel" = "facets") =>
     kept.find(kind, collection, named(text), async ({ known }: FacetsQuestion) => {
@@ -33,7 +33,7 @@ it("are the same object while their stamp is the same, of each kind and filter",
 });
 
 it("of questions that cross each other are each question's own", async () => {
-  const kept = createKeptFacets();
+  const kept = createFacetsCache();
   const answers: ((stamp: string, total: number) => void)[] = [];
   const find = () =>
     kept.find(
