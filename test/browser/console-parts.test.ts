@@ -291,7 +291,7 @@ it("removes a host only once the operator has confirmed it", async () => {
   await page.getByRole("button", { name: "Allow", exact: true }).click();
   const ask = page.getByRole("button", { name: "Remove video.example…" });
   await ask.press("Enter");
-  const dialog = page.getByRole("dialog", { name: "Remove video.example?" });
+  const dialog = page.getByRole("dialog", { name: "Remove video.example for every collection?" });
   await dialog.waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.keyboard.press("Escape");

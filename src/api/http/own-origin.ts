@@ -4,7 +4,7 @@ import type { MiddlewareHandler } from "hono";
 import { ApiError } from "./errors.ts";
 
 export interface OwnOriginOptions {
-  /** What the origin is of, for the message. */
+  /** What is served at the origin, for the error message. */
   readonly what: "console" | "page";
   /**
    * Also accepts requests from the origin under which the browser knows this service, which may be another name for it.

@@ -1,4 +1,4 @@
-/** CSV after RFC 4180. */
+/** CSV as in RFC 4180. */
 
 // OWASP "CSV Injection": spreadsheets run a cell that starts like this as a formula.
 const FORMULA = /^[=+\-@\t\r]/;

@@ -2,5 +2,5 @@
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** In lower case, as PostgreSQL and Node write it. */
+/** Whether it is a UUID in lower case, as PostgreSQL and Node write them. */
 export const isUuid = (text: string): boolean => UUID.test(text);

@@ -29,7 +29,7 @@ export const ProblemDetails = ({ c, details }: ProblemDetailsProps) => (
   </>
 );
 
-/** A link to the page that was asked for, where another attempt may succeed. A form has to be sent again. */
+/** A link to the page that was asked for, where another attempt may succeed. Not for forms: they must be submitted again. */
 export const Retry = ({
   c,
   to,

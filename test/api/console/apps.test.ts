@@ -92,6 +92,23 @@ describe("an app", () => {
     expect(second.location).toBe(first.location);
   });
 
+  it("is asked about as a permission that the operator can name, and asked for again if it is served", async () => {
+    const path = await partner.createApp("Studio");
+    const permissions = async (): Promise<string> => (await operator.get(`${path}/permissions`)).text;
+    await database.query("update vitrine.app set collections = null");
+    const every = await permissions();
+    await database.query("update vitrine.app set collections = $1", [[NAME, "31337:0x0b"]]);
+    const two = await permissions();
+    const dialogOf = (text: string, subject: string): string =>
+      new RegExp(`<dialog id="withdraw-collection-${subject}".*?</dialog>`, "s").exec(text)?.[0] ?? "";
+
+    expect(dialogOf(every, "all")).toContain("Withdraw every collection from Studio?");
+    expect(dialogOf(every, "all")).not.toContain("ask for it again");
+    expect(dialogOf(two, NAME)).toContain("ask for it again");
+    expect(dialogOf(two, "31337:0x0b")).toContain("Withdraw 31337:0x0b from Studio?");
+    expect(dialogOf(two, "31337:0x0b")).not.toContain("ask for it again");
+  });
+
   it("loses a permission once, however often it is withdrawn at a time, and the audit log says so", async () => {
     const path = await partner.createApp("Studio");
     await database.query("update vitrine.app set apis = '{market}'");

@@ -31,8 +31,8 @@ it.each([
   ["a 429", failed("http_status", true, 429), "refused", undefined],
   ["a 503", failed("http_status", true, 503), "unavailable", undefined],
   ["no answer", failed("unreachable", true), "failed", undefined],
-])("%s", (_, resolution, known, strange) => {
+])("%s", (_, resolution, known, unproven) => {
   expect(signalFrom({ isUnproven: false }, resolution)).toBe(known);
   // Anybody may name any number of tokens whose documents are missing, on a host that answers slowly.
-  expect(signalFrom({ isUnproven: true }, resolution)).toBe(strange);
+  expect(signalFrom({ isUnproven: true }, resolution)).toBe(unproven);
 });

@@ -26,7 +26,7 @@ export interface AcrossQuery {
   readonly chainId?: number | undefined;
   readonly limit: number;
   /** How many of these tokens may be read; all by default. */
-  readonly admit?: (tokens: readonly TokenRef[]) => Promise<number>;
+  readonly countReadable?: (tokens: readonly TokenRef[]) => Promise<number>;
 }
 
 export function createAcross(deps: AcrossDeps) {
@@ -49,7 +49,7 @@ export function createAcross(deps: AcrossDeps) {
   async function findTokens(
     among: readonly CollectionConfig[],
     text: string,
-    { limit, admit }: Pick<AcrossQuery, "limit" | "admit">,
+    { limit, countReadable }: Pick<AcrossQuery, "limit" | "countReadable">,
   ) {
     const tokenId = text.replace(/^#/, "");
     const { found, unsearched } = await search.findNamed(among, {
@@ -72,7 +72,7 @@ export function createAcross(deps: AcrossDeps) {
       tokenId: id,
     }));
     const most = refs.slice(0, await catalog.countFitting(refs));
-    const fitting = best.slice(0, (await admit?.(most)) ?? most.length);
+    const fitting = best.slice(0, (await countReadable?.(most)) ?? most.length);
     const views = new Map<CollectionConfig, Map<string, TokenView>>();
     await Promise.all(
       [...new Set(fitting.map(({ collection }) => collection))].map(async (collection) => {

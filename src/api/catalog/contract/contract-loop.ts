@@ -25,6 +25,7 @@ const RETRY_MS = 10 * 60_000;
 const HOUR_MS = 3_600_000;
 // With RESAMPLE_HOURS off, contracts are read again only when something asks for it.
 const NEVER_MS = 100 * 365 * 24 * HOUR_MS;
+
 export interface ContractLoopDeps extends ContractWatchDeps {
   readonly readBlock: ReadBlock;
   readonly readContract: ReadContract;

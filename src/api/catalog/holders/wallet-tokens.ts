@@ -51,7 +51,7 @@ export interface WalletTokensQuery {
   readonly limit: number;
   readonly cursor?: string | undefined;
   /** How many of these tokens may be read; all by default. */
-  readonly admit?: (tokens: readonly TokenRef[]) => Promise<number>;
+  readonly countReadable?: (tokens: readonly TokenRef[]) => Promise<number>;
 }
 
 export function createWalletTokens({
@@ -71,7 +71,7 @@ export function createWalletTokens({
      */
     async page(
       wallet: string,
-      { collections, includeDelegated, limit, cursor, admit }: WalletTokensQuery,
+      { collections, includeDelegated, limit, cursor, countReadable }: WalletTokensQuery,
     ): Promise<WalletTokensPage> {
       const list = ["wallet tokens", wallet, includeDelegated, collections.map(collectionKey)];
       const { isCurrent, total, holdings } = await readHoldings(database, tables, {
@@ -84,7 +84,7 @@ export function createWalletTokens({
       });
       if (!isCurrent) throw new ApiError("UNAVAILABLE");
       const most = holdings.slice(0, await catalog.countFitting(holdings.slice(0, limit)));
-      const shown = most.slice(0, (await admit?.(most)) ?? most.length);
+      const shown = most.slice(0, (await countReadable?.(most)) ?? most.length);
       const byKey = new Map(collections.map((collection) => [collectionKey(collection), collection]));
       const tokens = new Map<string, Promise<TokenView | undefined>>();
       for (const holding of shown) {

@@ -36,7 +36,7 @@ export function createAnswerBudget(countFitting: CountFitting, fitting: number) 
   }
 
   /** How many of these, from the first, fit beside what other fields of the request have asked for. */
-  async function admit(asked: Asked, tokens: readonly TokenRef[]): Promise<number> {
+  async function take(asked: Asked, tokens: readonly TokenRef[]): Promise<number> {
     const names = tokens.map(tokenKey);
     const added = names.flatMap((name, nth) => {
       const token = tokens[nth];
@@ -63,7 +63,7 @@ export function createAnswerBudget(countFitting: CountFitting, fitting: number) 
      */
     async fitList(request: object, tokens: readonly TokenRef[]): Promise<number> {
       const asked = askedOf(request);
-      const count = await admit(asked, tokens);
+      const count = await take(asked, tokens);
       const [first] = tokens;
       if (count > 0 || first === undefined) return count;
       const name = tokenKey(first);
@@ -76,7 +76,7 @@ export function createAnswerBudget(countFitting: CountFitting, fitting: number) 
 
     /** For a field that reads all of its tokens or none: throws INVALID_REQUEST unless they fit. */
     async requireFit(request: object, tokens: readonly TokenRef[]): Promise<void> {
-      if ((await admit(askedOf(request), tokens)) < tokens.length) throw exceeded();
+      if ((await take(askedOf(request), tokens)) < tokens.length) throw exceeded();
     },
   };
 }

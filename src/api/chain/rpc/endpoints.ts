@@ -1,6 +1,7 @@
 /**
- * The pool of a chain's RPC endpoints: calls go to the best one first. The index and all probes go through it; clients that
- * read contracts (clients.ts) take its order of endpoints, and report what fails.
+ * The pool of a chain's RPC endpoints: calls go to the best one first. The index's calls go through it, probes keep what
+ * it knows current (endpoint-health.ts), and clients that read contracts (clients.ts) take its order of endpoints, and
+ * report what fails.
  */
 
 import type { ChainConfig } from "../../../config.ts";

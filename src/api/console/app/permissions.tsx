@@ -55,27 +55,33 @@ const Withdrawal = ({
   app,
   kind,
   subject,
+  name = subject,
+  isKnown = true,
 }: {
   site: Site;
   app: AppRow;
   kind: "api" | "collection";
   subject: string;
+  /** As people call it. */
+  name?: string;
+  /** It is served, so that the app may ask for it again. */
+  isKnown?: boolean;
 }) => {
   const text = words().consoleApp.permissions;
   return (
     <Confirmed
       id={`withdraw-${kind}-${subject}`}
       ask={text.withdrawAsk}
-      askNamed={text.labelled(text.withdrawAsk, subject)}
-      question={text.withdrawQuestion(subject, app.name)}
+      askNamed={text.labelled(text.withdrawAsk, name)}
+      question={text.withdrawQuestion(name, app.name)}
       keep={text.withdrawKeep}
       confirm={text.withdraw}
-      confirmNamed={text.labelled(text.withdraw, subject)}
+      confirmNamed={text.labelled(text.withdraw, name)}
       isSlim
       action={site.to(`${pathOf(app, "/permissions")}/withdraw/${kind}`)}
       fields={{ subject }}
     >
-      <p>{text.withdrawNote}</p>
+      <p>{isKnown ? `${text.withdrawNote} ${text.withdrawAgain}` : text.withdrawNote}</p>
     </Confirmed>
   );
 };
@@ -120,6 +126,10 @@ const Apis = ({ site, app, requests, isOperator }: Props) => {
 const Collections = ({ site, app, requests, isOperator }: Props) => {
   const text = words().consoleApp.permissions;
   const granted = app.collections ?? [ALL_COLLECTIONS];
+  const shownName = (name: string): string | undefined =>
+    name === ALL_COLLECTIONS ? text.everyCollection : titleOf(site, name);
+  const isServed = (name: string): boolean =>
+    site.collections.all.some((each) => collectionKey(each) === name);
   const free = site.collections.all
     .map(collectionKey)
     .filter((name) => app.collections && !granted.includes(name));
@@ -135,12 +145,10 @@ const Collections = ({ site, app, requests, isOperator }: Props) => {
         caption={text.collectionsCaption}
         columns={[text.collection, text.address, ""]}
         rows={granted.map((name) => [
-          name === ALL_COLLECTIONS
-            ? text.everyCollection
-            : (titleOf(site, name) ?? <span class="soft">{text.unnamed}</span>),
+          shownName(name) ?? <span class="soft">{text.unnamed}</span>,
           <code>{name}</code>,
           <div class="row">
-            {site.collections.all.some((each) => collectionKey(each) === name) && (
+            {isServed(name) && (
               <a
                 class="button slim"
                 href={site.to(`${pathOf(app, "/collections")}/${name.replace(":", "/")}`)}
@@ -149,7 +157,16 @@ const Collections = ({ site, app, requests, isOperator }: Props) => {
                 <span class="visually-hidden">{text.editInformationOf(name)}</span>
               </a>
             )}
-            {isOperator && <Withdrawal site={site} app={app} kind="collection" subject={name} />}
+            {isOperator && (
+              <Withdrawal
+                site={site}
+                app={app}
+                kind="collection"
+                subject={name}
+                name={name === ALL_COLLECTIONS ? words().operator.everyCollection : (shownName(name) ?? name)}
+                isKnown={isServed(name)}
+              />
+            )}
           </div>,
         ])}
       />

@@ -12,7 +12,7 @@ for (const root of document.querySelectorAll("[data-key-field]")) {
   let key;
 
   const read = async () => {
-    // A field without an address has what it is about.
+    // Without a URL, the field already holds the value.
     key ??= root.dataset.keyField ? (await post(root.dataset.keyField)).key : input.value;
     return key;
   };

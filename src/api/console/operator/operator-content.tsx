@@ -11,7 +11,7 @@ import { Button, Card, Facts, Field, Notice, Table, When } from "../../ui/parts.
 import { words } from "../../ui/visitor.ts";
 import { Confirmed } from "../confirmed.tsx";
 import { type ConsoleContext, type ConsoleEnv, formOf, goTo, operatorOnly, type Site } from "../env.ts";
-import { traitTypeField, traitTypeIn } from "../request-subject.ts";
+import { titleOf, traitTypeField, traitTypeIn } from "../request-subject.ts";
 import {
   CollectionName,
   collectionNamed,
@@ -31,6 +31,8 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
     const { everyCollection, hosts: texts } = words().operator;
     const { columns } = texts;
     const list = await allowlist.list();
+    const scopeName = (collection: string | null): string =>
+      collection === null ? everyCollection : (titleOf(site, collection) ?? collection);
     const path = operatorPath("/hosts");
     return renderOperator(
       site,
@@ -51,7 +53,7 @@ export function operatorContentPages(site: Site): Hono<ConsoleEnv> {
                 id={`remove-${at}`}
                 ask={texts.removeAsk}
                 askNamed={texts.removeHost(host.pattern)}
-                question={texts.removeQuestion(host.pattern)}
+                question={texts.removeQuestion(host.pattern, scopeName(host.collection))}
                 keep={texts.removeKeep}
                 confirm={texts.remove}
                 isSlim

@@ -105,7 +105,7 @@ export function createHolderFields({
         ...page,
         collections: await collections.among(tokenAddress ?? undefined, chainId),
         includeDelegated: includeDelegated ?? false,
-        admit: (tokens) => catalog.fitList(caller, tokens),
+        countReadable: (tokens) => catalog.fitList(caller, tokens),
       });
       return camelKeys(found);
     },

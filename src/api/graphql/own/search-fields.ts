@@ -116,8 +116,8 @@ export function createSearchFields(deps: SearchFieldDeps) {
 
     async searchAll(args: z.input<typeof acrossArguments>, caller: Caller) {
       const { text, ...query } = readArguments(acrossArguments, args);
-      const admit = (tokens: readonly TokenRef[]) => catalog.fitList(caller, tokens);
-      return camelKeys(viewFound(await across.find(text, { ...query, admit })));
+      const countReadable = (tokens: readonly TokenRef[]) => catalog.fitList(caller, tokens);
+      return camelKeys(viewFound(await across.find(text, { ...query, countReadable })));
     },
 
     collections: async () => camelKeys(await viewCollections(deps, collections.all)),

@@ -31,9 +31,11 @@ async function lockTokens(
   tx: Queryable,
   { chainId, collection }: CollectionRef,
   tokenIds: readonly string[],
+  which: "all" | "seen",
 ): Promise<void> {
   await tx.query(
     `select from vitrine.token where chain_id = $1 and collection = $2 and token_id = any($3::numeric[])
+        and (${which === "all"} or not unseen)
       order by token_id::text collate "C" for update`,
     [chainId, collection, tokenIds],
   );
@@ -51,7 +53,7 @@ export async function hideReverted(
   { chainId, collection, tokenIds, isCertain = false }: RevertedTokens,
 ): Promise<boolean> {
   const [, [row]] = await Promise.all([
-    lockTokens(tx, { chainId, collection }, tokenIds),
+    lockTokens(tx, { chainId, collection }, tokenIds, "seen"),
     tx.query<{ may: boolean }>(
       `with trust as materialized (select $5 or ${isAbsenceCertain(tables, "$1", "$4")} as may),
        hidden as (
@@ -119,7 +121,7 @@ export async function deleteNeverTransferred(
   tokenIds: readonly string[],
 ): Promise<{ readonly tokenId: string; readonly traits: readonly number[] }[]> {
   const [, gone] = await Promise.all([
-    lockTokens(tx, { chainId, collection }, tokenIds),
+    lockTokens(tx, { chainId, collection }, tokenIds, "all"),
     tx.query<{ tokenId: string; traits: readonly number[] }>(
       `with gone as (
          delete from vitrine.token t

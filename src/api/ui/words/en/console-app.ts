@@ -122,8 +122,8 @@ export const consoleApp = {
     apiStates: { active: "active", requested: "requested", none: "none" },
     withdrawAsk: "Withdraw…",
     withdrawQuestion: (subject: string, app: string) => `Withdraw ${subject} from ${app}?`,
-    withdrawNote:
-      "Every replica refuses the app’s requests that need it within 5 seconds. The app may ask for it again.",
+    withdrawNote: "Within 5 seconds, every replica refuses the app’s requests that need it.",
+    withdrawAgain: "The app may ask for it again.",
     withdrawKeep: "Keep the permission",
     withdraw: "Withdraw",
     requestAccess: "Request access",

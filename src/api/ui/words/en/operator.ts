@@ -90,8 +90,9 @@ export const operator = {
     columns: { host: "Host", collection: "For", actor: "Added by", added: "Added" },
     removeAsk: "Remove…",
     removeHost: (host: string) => `Remove ${host}…`,
-    removeQuestion: (host: string) => `Remove ${host}?`,
-    removeNote: "Its videos and animations are no longer shown. You can allow it again.",
+    removeQuestion: (host: string, scope: string) => `Remove ${host} for ${scope}?`,
+    removeNote:
+      "Its videos and animations are no longer shown there, unless another entry allows them. You can allow it again.",
     removeKeep: "Keep the host",
     remove: "Remove the host",
     allowTitle: "Allow a host",
