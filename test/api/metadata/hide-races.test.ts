@@ -4,10 +4,8 @@ import { beforeEach, expect, it } from "vitest";
 import type { Queryable } from "../../../src/api/db/database.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { eventually } from "../../support/eventually.ts";
+import { keepLocked, untilWaiting } from "../../support/keep-locked.ts";
 import { CHAIN_ID, COLLECTION, createFakeResolve, emptyTables, failed } from "../../support/refresh.ts";
-import { createBarrier } from "../../support/worker.ts";
-import { countWaiting } from "./traits-harness.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
@@ -45,22 +43,12 @@ beforeEach(async () => {
 
 /** Starts work on tokens 1 and 2, which waits for the row of 1 while 2 is minted and another process handles that. */
 async function mintDuring(work: (tx: Queryable) => Promise<unknown>): Promise<void> {
-  const [held, release] = [createBarrier(), createBarrier()];
-  const holding = database.transaction(async (tx) => {
-    await tx.query("select from vitrine.token where token_id = 1 for update");
-    held.open();
-    await release.opened;
-  });
-  await held.opened;
+  const release = await keepLocked(database, "select from vitrine.token where token_id = 1 for update");
   const working = database.transaction(work);
-  await eventually(
-    () => countWaiting(database),
-    (waiting) => waiting > 0,
-  );
+  await untilWaiting(database);
   await mint(2n);
   await know("2");
-  release.open();
-  await Promise.all([holding, working]);
+  await Promise.all([release(), working]);
 }
 
 const collection = { chainId: CHAIN_ID, collection: COLLECTION };

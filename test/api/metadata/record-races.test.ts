@@ -6,10 +6,9 @@ import { NORMALISER } from "../../../src/api/metadata/document/normalise.ts";
 import { createRenormaliser } from "../../../src/api/metadata/renormalise/renormalise.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { eventually } from "../../support/eventually.ts";
+import { untilWaiting } from "../../support/keep-locked.ts";
 import { createFakeResolve, emptyTables, failed, found, recordOne, ref } from "../../support/refresh.ts";
 import { createBarrier } from "../../support/worker.ts";
-import { countWaiting } from "./traits-harness.ts";
 
 const { database, tables } = await createTestDatabase();
 const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
@@ -48,10 +47,7 @@ async function applyRules(meanwhile: () => Promise<unknown>): Promise<void> {
   const applying = renormaliser.advance();
   await applied.opened;
   const other = meanwhile();
-  await eventually(
-    () => countWaiting(database),
-    (waiting) => waiting > 0,
-  );
+  await untilWaiting(database);
   commit.open();
   await Promise.all([applying, other]);
 }

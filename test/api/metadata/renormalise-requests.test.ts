@@ -6,10 +6,9 @@ import { NORMALISER } from "../../../src/api/metadata/document/normalise.ts";
 import { createRenormaliser } from "../../../src/api/metadata/renormalise/renormalise.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { eventually } from "../../support/eventually.ts";
+import { keepLocked, untilWaiting } from "../../support/keep-locked.ts";
 import { createFakeResolve, emptyTables, failed, found, recordOne, ref } from "../../support/refresh.ts";
 import { createBarrier } from "../../support/worker.ts";
-import { countWaiting } from "./traits-harness.ts";
 
 const { database, tables } = await createTestDatabase();
 const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
@@ -47,21 +46,11 @@ beforeEach(async () => {
 });
 
 it("another process looks for what is left", async () => {
-  const [held, release] = [createBarrier(), createBarrier()];
-  const holding = database.transaction(async (tx) => {
-    await tx.query("lock table vitrine.version in access exclusive mode");
-    held.open();
-    await release.opened;
-  });
-  await held.opened;
+  const release = await keepLocked(database, "lock table vitrine.version in access exclusive mode");
   const looking = renormaliser.advance();
-  await eventually(
-    () => countWaiting(database),
-    (waiting) => waiting > 0,
-  );
+  await untilWaiting(database);
   await request();
-  release.open();
-  await Promise.all([holding, looking]);
+  await Promise.all([release(), looking]);
 
   expect(await renormaliser.progress()).toMatchObject({ finishedAt: null });
   await runToEnd();

@@ -2,11 +2,9 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { checkpoint, createTestDatabase } from "../../support/database.ts";
-import { eventually } from "../../support/eventually.ts";
+import { keepLocked, untilWaiting } from "../../support/keep-locked.ts";
 import { CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refresh.ts";
 import { createTriggerSetup } from "../../support/triggers.ts";
-import { createBarrier } from "../../support/worker.ts";
-import { countWaiting } from "../metadata/traits-harness.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
@@ -246,22 +244,12 @@ describe("a range whose mint a reorg reverted", () => {
     await setup.revert(90);
     await database.query(`truncate ${tables.tokenRange}`);
     await triggers.handleBatch();
-    const [held, release] = [createBarrier(), createBarrier()];
-    const holding = database.transaction(async (tx) => {
-      await tx.query("select from vitrine.token where token_id = 1 for update");
-      held.open();
-      await release.opened;
-    });
-    await held.opened;
+    const release = await keepLocked(database, "select from vitrine.token where token_id = 1 for update");
 
     const hiding = sweeps.advance();
-    await eventually(
-      () => countWaiting(database),
-      (waiting) => waiting > 0,
-    );
+    await untilWaiting(database);
     await setup.setReady(false);
-    release.open();
-    await Promise.all([holding, hiding]);
+    await Promise.all([release(), hiding]);
     expect(await countKnown()).toBe(10);
 
     await setup.setReady(true);
