@@ -6,6 +6,10 @@ import { storable } from "../text/storable.ts";
 import { words } from "../ui/visitor.ts";
 import type { Site } from "./env.ts";
 
+/** Whether a collection is served here, by its key. */
+export const isServed = ({ collections }: Pick<Site, "collections">, key: string): boolean =>
+  collections.all.some((each) => collectionKey(each) === key);
+
 /** The name that the operator has given a collection, by its key. */
 export const titleOf = ({ collections }: Pick<Site, "collections">, key: string): string | undefined =>
   collections.all.find((each) => collectionKey(each) === key)?.name;

@@ -7,8 +7,8 @@ export interface OwnOriginOptions {
   /** What is served at the origin, for the error message. */
   readonly what: "console" | "page";
   /**
-   * Also accepts requests from the origin under which the browser knows this service, which may be another name for it.
-   * Not where a cookie or a signature is for the one name.
+   * Also accepts requests from the origin under which the browser knows this service, which may have another name. Not
+   * for routes whose cookies and signatures are bound to the one of `baseUrl`.
    */
   readonly underAnyName?: boolean;
 }

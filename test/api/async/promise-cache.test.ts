@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cached, createPromiseCache } from "../../../src/api/async/promise-cache.ts";
+import { cached, createPromiseCache, singleFlight } from "../../../src/api/async/promise-cache.ts";
 
 /** Loads that count themselves, answered by hand, and a clock that stands still. */
 function createCache(options: { max?: number; ttlMs?: number } = {}) {
@@ -91,5 +91,33 @@ describe("a promise cache", () => {
       });
       expect([await answer.read(), await answer.read(), reads]).toEqual([value, value, 1]);
     }
+  });
+});
+
+describe("a single flight", () => {
+  it("is shared by callers until it ends, and the next caller starts another", async () => {
+    const ends: ((answer: string) => void)[] = [];
+    const run = singleFlight(() => new Promise<string>((resolve) => ends.push(resolve)));
+    const first = [run(), run()];
+    ends[0]?.("first");
+    expect(await Promise.all(first)).toEqual(["first", "first"]);
+
+    const second = run();
+    expect(ends).toHaveLength(2);
+    ends[1]?.("second");
+    expect(await second).toBe("second");
+  });
+
+  it("fails for all who share it, and the next caller tries again", async () => {
+    let runs = 0;
+    const run = singleFlight(async () => {
+      runs++;
+      if (runs === 1) throw new Error("away");
+      return "there";
+    });
+    const [first, second] = await Promise.allSettled([run(), run()]);
+
+    expect([first?.status, second?.status, runs]).toEqual(["rejected", "rejected", 1]);
+    expect(await run()).toBe("there");
   });
 });

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
@@ -53,6 +54,18 @@ describe("withDeadline", () => {
     caller.abort("enough");
     expect(await aborted).toBe("enough");
     expect(await withDeadline(LONG_MS, caller.signal, async ({ reason }) => reason)).toBe("enough");
+  });
+
+  it("aborts with the given reason when the time is over", async () => {
+    const reason = new Error("ours");
+    expect(await withDeadline(1, undefined, untilAborted, () => reason)).toBe(reason);
+  });
+
+  it("leaves the caller's signal without a listener, also after a failure", async () => {
+    const caller = new AbortController();
+    const failing = withDeadline(LONG_MS, caller.signal, () => Promise.reject(new Error("failed")));
+    await expect(failing).rejects.toThrow("failed");
+    expect(getEventListeners(caller.signal, "abort")).toEqual([]);
   });
 
   it("aborts when the time is over, whatever the garbage collector does", async () => {

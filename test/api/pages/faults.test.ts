@@ -29,6 +29,7 @@ describe("what is not there", () => {
     expect([status, headers.get("content-type")]).toEqual([404, "text/html; charset=UTF-8"]);
     expect(seen(page)).toContain(text);
     expect(page).toContain('href="/collections"');
+    expect(page).not.toContain("Try again");
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
   });
 
