@@ -13,7 +13,7 @@ export interface AnsweringEndpoint {
 }
 
 /**
- * The first endpoint, in the operator's order, whose head is at or above `block`; if none, the one furthest along.
+ * The first of these endpoints, in this order, whose head is at or above `block`; if none, the one furthest along.
  * Undefined if none returns its head before the signal aborts. Never rejects.
  */
 export async function findAnsweringEndpoint(

@@ -7,12 +7,14 @@ import {
   createPublicClient,
   ExecutionRevertedError,
   type HttpTransport,
+  type HttpTransportConfig,
   http,
   type PublicClient,
 } from "viem";
 import type { ChainConfig } from "../../../config.ts";
 import { parseUrl } from "../../text/parse-url.ts";
 import { inSpan, SpanKind } from "../../tracing/spans.ts";
+import type { Call } from "./endpoint.ts";
 import { endpointsOf } from "./endpoints.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -26,8 +28,8 @@ const SHORT_ANSWER_BYTES_MAX = 256 * 1024;
 export type ChainClient = PublicClient & {
   /** The same endpoints without batching: no other call can affect the result. */
   readonly alone: PublicClient;
-  /** One client per endpoint, in the operator's order: no retries, short responses, for calls that can't wait. */
-  readonly endpoints: readonly PublicClient[];
+  /** One client per endpoint, best first by the pool: no retries, short responses, for calls that can't wait. */
+  endpoints(): readonly PublicClient[];
 };
 
 export type ChainClients = ReadonlyMap<number, ChainClient>;
@@ -38,7 +40,11 @@ export function createChainClients(chains: readonly ChainConfig[]): ChainClients
     chains.map((chain) => {
       const batch = { batchSize: BATCH_CALLS_MAX, wait: BATCH_WAIT_MS };
       const alone = createClient(chain, false);
-      const endpoints = chain.rpcUrls.map(createEndpoint);
+      const each = chain.rpcUrls.map((_, index) => createEndpointClient(chain, index + 1));
+      const endpoints = (): PublicClient[] =>
+        endpointsOf(chain)
+          .places()
+          .flatMap((place) => each[place - 1] ?? []);
       return [chain.id, Object.assign(createClient(chain, batch), { alone, endpoints })];
     }),
   );
@@ -51,21 +57,18 @@ function createClient(
   chain: ChainConfig,
   batch: false | { readonly batchSize: number; readonly wait: number },
 ): PublicClient {
-  const endpoints = endpointsOf(chain);
+  const pool = endpointsOf(chain);
   const options = { timeout: TIMEOUT_MS, retryCount: 1, batch, maxResponseBodySize: ANSWER_BYTES_MAX };
   // To viem an http transport like any other; it prefers endpoints known to be healthy.
   const transport = ((parameters: Parameters<HttpTransport>[0]) => {
-    const each = chain.rpcUrls.map((url) => http(url, options)(parameters));
-    const request = async (call: unknown): Promise<unknown> => {
+    const each = chain.rpcUrls.map((_, index) => createTransport(chain, index + 1, options, parameters));
+    const request: Request = async (call, settings) => {
       let last: unknown = new Error(`no RPC endpoint serves chain ${chain.id}`);
-      for (const place of endpoints.places()) {
+      for (const place of pool.places()) {
         try {
-          return await inCallSpan(chain.rpcUrls[place - 1], call, async () =>
-            each[place - 1]?.request(call as never),
-          );
+          return await each[place - 1]?.request(call as never, settings);
         } catch (error) {
           if (isRevert(error)) throw error;
-          endpoints.suspect(place);
           last = error;
         }
       }
@@ -76,29 +79,53 @@ function createClient(
   return createPublicClient({ transport, ...ours });
 }
 
+function createEndpointClient(chain: ChainConfig, place: number): PublicClient {
+  const options = { timeout: TIMEOUT_MS, retryCount: 0, maxResponseBodySize: SHORT_ANSWER_BYTES_MAX };
+  const transport = ((parameters: Parameters<HttpTransport>[0]) =>
+    createTransport(chain, place, options, parameters)) as HttpTransport;
+  return createPublicClient({ transport, ...ours });
+}
+
+type Request = (call: Call, settings?: { readonly signal?: AbortSignal }) => Promise<unknown>;
+
+/** HTTP to one endpoint, by position: a span for each call, which counts with the pool's. */
+function createTransport(
+  chain: ChainConfig,
+  place: number,
+  options: HttpTransportConfig,
+  parameters: Parameters<HttpTransport>[0],
+): ReturnType<HttpTransport> {
+  const pool = endpointsOf(chain);
+  const url = chain.rpcUrls[place - 1];
+  const plain = http(url, options)(parameters);
+  const request: Request = async (call, settings) => {
+    try {
+      return await inCallSpan(url, call, () =>
+        pool.counted(place, call, plain.request(call as never, settings)),
+      );
+    } catch (error) {
+      // Whoever waits for less time than the endpoint has proves nothing about it, but a probe does.
+      if (!isRevert(error)) pool.suspect(place);
+      throw error;
+    }
+  };
+  return { ...plain, request: request as typeof plain.request };
+}
+
 /** Named by the host: an endpoint's path or query is often a key. */
-const inCallSpan = (url: string | undefined, call: unknown, work: () => Promise<unknown>): Promise<unknown> =>
+const inCallSpan = (url: string | undefined, call: Call, work: () => Promise<unknown>): Promise<unknown> =>
   inSpan(
-    (call as { method: string }).method,
+    call.method,
     () => ({
       kind: SpanKind.CLIENT,
       attributes: {
         "rpc.system": "jsonrpc",
-        "rpc.method": (call as { method: string }).method,
+        "rpc.method": call.method,
         "server.address": parseUrl(url ?? "")?.hostname ?? "",
       },
     }),
     work,
   );
-
-function createEndpoint(url: string): PublicClient {
-  const transport = http(url, {
-    timeout: TIMEOUT_MS,
-    retryCount: 0,
-    maxResponseBodySize: SHORT_ANSWER_BYTES_MAX,
-  });
-  return createPublicClient({ transport, ...ours });
-}
 
 /** The contract's answer, which another endpoint would only repeat; the same test as in viem's own fallback. */
 const isRevert = (error: unknown): boolean =>

@@ -112,7 +112,8 @@ const fault = (reason: string, error: Error, retryAfter?: string | null): Outcom
   retryAfterMs: retryAfterMs(retryPolicies.rpcEndpoint, retryAfter),
 });
 
-function outcomeOf(error: Error, call: Call): Outcome {
+/** What an error of viem's HTTP transport says: of the call, or of the endpoint. */
+export function outcomeOf(error: Error, call: Call): Outcome {
   const find = <Kind extends Error>(kind: new (...args: never[]) => Kind): Kind | undefined => {
     const found = error instanceof BaseError ? error.walk((each) => each instanceof kind) : undefined;
     return found instanceof kind ? found : undefined;

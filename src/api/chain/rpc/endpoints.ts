@@ -1,13 +1,13 @@
 /**
  * The pool of a chain's RPC endpoints: calls go to the best one first. The index's calls go through it, probes keep what
- * it knows current (endpoint-health.ts), and clients that read contracts (clients.ts) take its order of endpoints, and
- * report what fails.
+ * it knows current (endpoint-health.ts), and clients that read contracts (clients.ts) take its order of endpoints, count
+ * their calls with it, and report what fails.
  */
 
 import type { ChainConfig } from "../../../config.ts";
 import { withTimeout } from "../../async/timeout.ts";
 import { processWide } from "../../jobs/process-wide.ts";
-import type { Call, Outcome } from "./endpoint.ts";
+import { type Call, type Outcome, outcomeOf } from "./endpoint.ts";
 import { createEndpointHealth, type EndpointState } from "./endpoint-health.ts";
 import { isOtherChain } from "./endpoint-probe.ts";
 
@@ -147,6 +147,16 @@ export function createEndpoints(chain: Pick<ChainConfig, "id" | "rpcUrls">) {
       const up = inOrder();
       const ours = states.filter(({ fault }) => !isOtherChain(fault));
       return (up.length > 0 ? up : ours).map(({ rpc }) => rpc.place);
+    },
+    /** A client's own call to an endpoint, by position, among this process's calls. Settles as the call does. */
+    async counted<Of>(endpoint: number, call: Call, work: Promise<Of>): Promise<Of> {
+      const state = states[endpoint - 1];
+      const outcome = work.then(
+        (result): Outcome => ({ kind: "answer", result }),
+        (error: Error) => outcomeOf(error, call),
+      );
+      if (state) await count(state, outcome, "fault");
+      return work;
     },
     /** A call to this endpoint, by position, has failed: a probe shows whether the call or the endpoint is at fault. */
     suspect(endpoint: number): void {

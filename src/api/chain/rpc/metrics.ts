@@ -44,7 +44,7 @@ export function createChainMetrics(registry: Registry, chains: readonly Measured
   );
   ofEndpoints(
     "vitrine_rpc_calls_total",
-    "Calls of the index and probes of RPC endpoints, by the endpoint's position, in this process",
+    "JSON-RPC calls of this process, probes among them, by the endpoint's position",
     ({ calls }) => calls,
   );
   ofEndpoints(

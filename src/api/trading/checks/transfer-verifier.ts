@@ -68,7 +68,7 @@ export function createTransferVerifier(clients: ChainClients) {
   ): Promise<TransferVerdict[]> {
     const limit = limits.get(chainId);
     const indexed = Math.max(...transfers.map(({ asOfBlock }) => asOfBlock));
-    const found = await findAnsweringEndpoint(clients.get(chainId)?.endpoints ?? [], indexed, signal);
+    const found = await findAnsweringEndpoint(clients.get(chainId)?.endpoints() ?? [], indexed, signal);
     if (!limit || !found) {
       return transfers.map(() => unknown(`no RPC endpoint of chain ${chainId} answered in time`));
     }
