@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { isLocal, localOperatorToken } from "../src/api/local-secrets.ts";
+import { withoutTrailing } from "../src/api/text/without-trailing.ts";
 
 export interface AdminClient {
   /**
@@ -33,9 +34,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads BASE_URL (or PORT on this machine) and VITRINE_OPERATOR_TOKEN (or the token that a local service stores). */
 export function createAdminClient(environment: Environment): AdminClient {
-  const baseUrl = (environment.BASE_URL || `http://localhost:${environment.PORT || 42069}`).replace(
-    /\/+$/,
-    "",
+  const baseUrl = withoutTrailing(
+    environment.BASE_URL || `http://localhost:${environment.PORT || 42069}`,
+    "/",
   );
   if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl))
     throw new Error(`BASE_URL must be an http(s) URL; it is "${baseUrl}".`);

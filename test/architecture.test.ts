@@ -27,12 +27,12 @@ const moduleOf = (file: string): string => /^src\/api\/([^/]+)/.exec(file)?.[1] 
 
 /** In order: each may import only those before it. */
 const foundations = [
+  "text",
   "free-bytes.ts",
   "data-folder.ts",
   "local-secrets.ts",
   "store-address.ts",
   "logging",
-  "text",
   "async",
   "tracing",
   "db",

@@ -107,7 +107,7 @@ async function findStandard(client: PublicClient, address: Address): Promise<Sta
 /** A contract that refuses the call has answered; a node that fails has not. */
 function refusedOnly(error: Error & { walk?: (test: (cause: unknown) => boolean) => unknown }): undefined {
   const isRefusal = error.walk?.((cause) =>
-    /ExecutionReverted|CallExecution.*Reverted|RawContractError/.test((cause as Error)?.name ?? ""),
+    /ExecutionReverted|CallExecution\w{0,40}Reverted|RawContractError/.test((cause as Error)?.name ?? ""),
   );
   if (isRefusal || /revert|invalid opcode|out of gas|stack/i.test(error.message)) return undefined;
   throw error;

@@ -140,6 +140,6 @@ function csvCells(header: string, row: string): Record<string, unknown> {
 }
 
 const splitCsv = (row: string): string[] =>
-  [...row.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(?:,|\r\n)/g)].map(
+  [...row.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(?:,|\r\n)/gy)].map(
     ([, quoted, plain = ""]) => quoted?.replaceAll('""', '"') ?? plain,
   );

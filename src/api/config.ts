@@ -18,6 +18,7 @@ import {
 } from "./local-secrets.ts";
 import { parseStoreAddress, type StoreAddress, showStore } from "./store-address.ts";
 import { parseUrl } from "./text/parse-url.ts";
+import { withoutTrailing } from "./text/without-trailing.ts";
 
 /** Document schemes that the operator may allow besides http, https and ipfs. */
 export const extraSchemes = ["data", "ar"] as const;
@@ -254,7 +255,8 @@ export function loadServingConfig(environment: Environment): ServingConfig {
       values.MEDIA_STORE ?? `file:${join(values.VITRINE_DATA, "media")}`,
       values,
     ),
-    mediaBaseUrl: values.MEDIA_BASE_URL?.replace(/\/+$/, "") ?? fetchConfig.baseUrl,
+    mediaBaseUrl:
+      values.MEDIA_BASE_URL === undefined ? fetchConfig.baseUrl : withoutTrailing(values.MEDIA_BASE_URL, "/"),
     operatorToken:
       values.VITRINE_OPERATOR_TOKEN ??
       (isLocal(fetchConfig.baseUrl) ? localOperatorToken(values.VITRINE_DATA) : undefined),
@@ -271,7 +273,8 @@ export function loadServingConfig(environment: Environment): ServingConfig {
     resampleHours: values.RESAMPLE_HOURS,
     searchThreads: values.SEARCH_THREADS,
     searchMemoryMb: values.SEARCH_MEMORY_MB,
-    delegationUrl: values.DELEGATION_URL?.replace(/\/+$/, ""),
+    delegationUrl:
+      values.DELEGATION_URL === undefined ? undefined : withoutTrailing(values.DELEGATION_URL, "/"),
     delegationApiKey: values.DELEGATION_API_KEY,
     webhookPausesMs: values.WEBHOOK_RETRY_SECONDS ?? webhookPausesMs,
     drainSeconds: values.DRAIN_SECONDS,
@@ -318,10 +321,10 @@ function parse<Schema extends z.ZodType>(schema: Schema, environment: Environmen
 }
 
 const toFetchConfig = (values: z.output<typeof fetchSchema>): FetchConfig => ({
-  baseUrl: (values.BASE_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ""),
+  baseUrl: withoutTrailing(values.BASE_URL ?? `http://localhost:${values.PORT}`, "/"),
   operatorContact: values.OPERATOR_CONTACT,
   // Gateways are written with and without /ipfs, which every path on them starts with.
-  ipfsGateways: values.IPFS_GATEWAYS.map((url) => url.replace(/\/+$/, "").replace(/\/ipfs$/, "")),
+  ipfsGateways: values.IPFS_GATEWAYS.map((url) => withoutTrailing(url, "/").replace(/\/ipfs$/, "")),
   ipfsUnverified: values.IPFS_UNVERIFIED,
   extraSchemes: new Set(values.METADATA_EXTRA_SCHEMES.filter(isExtraScheme)),
   allowedPrivateHosts: new Set(values.ALLOW_PRIVATE_HOSTS.map((host) => host.toLowerCase())),

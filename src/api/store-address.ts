@@ -1,6 +1,7 @@
 /** Reads MEDIA_STORE and the variables that belong to a bucket. Opens nothing. */
 
 import { resolve } from "node:path";
+import { withoutTrailing } from "./text/without-trailing.ts";
 
 export type StoreAddress = FolderAddress | BucketAddress;
 
@@ -47,7 +48,7 @@ export function parseStoreAddress(
   if (/^file:./.test(text)) return { kind: "folder", folder: resolve(text.slice("file:".length)) };
   if (!text.startsWith("s3://")) return { problem: STORE_RULE + unlessLogin(text, `; it is "${text}"`) };
   const [bucket = "", ...rest] = text.slice("s3://".length).split("/");
-  const prefix = rest.join("/").replace(/\/+$/, "");
+  const prefix = withoutTrailing(rest.join("/"), "/");
   if (!BUCKET.test(bucket))
     return {
       problem: `${STORE_RULE}; a bucket has 3 to 63 characters of a-z, 0-9, dots and hyphens${unlessLogin(bucket, `, and this one is "${bucket}"`)}`,

@@ -8,6 +8,7 @@ import { prefersHtml } from "../http/accept.ts";
 import { ApiError } from "../http/errors.ts";
 import { perClient } from "../http/limits/count-requests.ts";
 import { rateLimit } from "../http/limits/rate-limit.ts";
+import { answerUnrouted } from "../http/not-found.ts";
 import { requireOwnOrigin } from "../http/own-origin.ts";
 import { answerError, limitBody, toApiError } from "../http/router.ts";
 import { assetRoutes } from "../ui/assets.ts";
@@ -25,7 +26,7 @@ import { limitPages } from "./app/limits.tsx";
 import { permissionPages } from "./app/permissions.tsx";
 import { requestPages } from "./app/requests.tsx";
 import { webhookPages } from "./app/webhooks.tsx";
-import type { ConsoleContext, ConsoleDeps, ConsoleEnv, Site } from "./env.ts";
+import { type ConsoleContext, type ConsoleDeps, type ConsoleEnv, operatorOnly, type Site } from "./env.ts";
 import { createCookies, loadSession } from "./guard.ts";
 import { operatorAccessPages } from "./operator/operator-access.tsx";
 import { operatorContentPages } from "./operator/operator-content.tsx";
@@ -81,6 +82,10 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
   routes.route("/", signInPages(site, cookies));
   routes.route("/", referenceViewer(site));
   routes.use(askToSignIn(site.to));
+  routes.use("/operator/*", (c, next) => {
+    operatorOnly(c);
+    return next();
+  });
   for (const pagesOf of [
     appListPages,
     informationPages,
@@ -97,9 +102,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
     operatorOverviewPages,
   ])
     routes.route("/", pagesOf(site));
-  routes.all("*", () => {
-    throw new ApiError("NOT_FOUND");
-  });
+  routes.all("*", answerUnrouted(routes));
   return routes;
 }
 

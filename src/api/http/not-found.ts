@@ -1,6 +1,7 @@
 /** The answer to a request that no route took. */
 
 import type { Context, Env, Hono, MiddlewareHandler } from "hono";
+import { baseRoutePath } from "hono/route";
 import { prefersHtml } from "./accept.ts";
 import { ApiError } from "./errors.ts";
 
@@ -8,15 +9,18 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /**
  * Throws METHOD_NOT_ALLOWED with `Allow` where `app` has a route of another method for the path, otherwise NOT_FOUND.
- * `showLost` answers browsers that look for a page. Mount it after every route.
+ * `showLost` answers browsers that look for a page; without it they get the error, as programs do. Mount it after every
+ * route of `app`.
  */
 export const answerUnrouted =
-  <E extends Env>(app: Hono<E>, showLost: (c: Context<E>) => Promise<Response>): MiddlewareHandler<E> =>
+  <E extends Env>(app: Hono<E>, showLost?: (c: Context<E>) => Promise<Response>): MiddlewareHandler<E> =>
   async (c) => {
-    const allowed = METHODS.filter((method) => hasRoute(app, method, c.req.path));
-    const isPage = c.req.method === "GET" && prefersHtml(c);
-    if (allowed.length === 0 && isPage) return showLost(c);
-    if (allowed.length === 0) throw new ApiError("NOT_FOUND");
+    const path = pathWithin(c);
+    const allowed = METHODS.filter((method) => hasRoute(app, method, path));
+    if (allowed.length === 0) {
+      if (showLost && c.req.method === "GET" && prefersHtml(c)) return showLost(c);
+      throw new ApiError("NOT_FOUND");
+    }
     if (allowed.includes("GET")) allowed.splice(1, 0, "HEAD");
     const list = allowed.join(", ");
     c.header("Allow", list);
@@ -24,6 +28,12 @@ export const answerUnrouted =
       { path: "method", message: `${c.req.path} allows ${list}; received ${c.req.method}` },
     ]);
   };
+
+/** The path as the routes of an app name it that is mounted at a path of its own. */
+function pathWithin(c: Context): string {
+  const base = baseRoutePath(c);
+  return base === "/" ? c.req.path : c.req.path.slice(base.length) || "/";
+}
 
 /** Middleware is registered for every method, a route for its own. */
 const hasRoute = <E extends Env>({ router }: Hono<E>, method: string, path: string): boolean =>

@@ -16,7 +16,7 @@ let starting = 0;
  * small heap is full from the start, and V8 does nothing but collect. A heap that is there keeps its size.
  */
 export async function withOwnYoungGeneration(start: () => Worker): Promise<Worker> {
-  if (starting++ === 0) for (const flag of flags) setFlagsFromString(flag.replace(/\d+$/, "0"));
+  if (starting++ === 0) for (const flag of flags) setFlagsFromString(flag.replace(/=\d+$/, "=0"));
   try {
     const worker = start();
     await Promise.race([once(worker, "online"), once(worker, "exit")]);

@@ -1,5 +1,6 @@
 /** Chains as people know them: their names and block explorers, from viem's list (`npm run generate`). */
 
+import { withoutTrailing } from "../text/without-trailing.ts";
 import { words } from "../ui/visitor.ts";
 import known from "./known-chains.json" with { type: "json" };
 
@@ -22,7 +23,7 @@ export const chainName = (chainId: number): string => find(chainId).name ?? word
 /** The page of an address or a transaction at the chain's block explorer; undefined where it has none. */
 export function explorerUrl(chainId: number, kind: "address" | "tx", value: string): string | undefined {
   const base = find(chainId).explorerUrl;
-  return base?.startsWith("https://") ? `${base.replace(/\/+$/, "")}/${kind}/${value}` : undefined;
+  return base?.startsWith("https://") ? `${withoutTrailing(base, "/")}/${kind}/${value}` : undefined;
 }
 
 /** The explorer's own name, for its links. */

@@ -31,7 +31,7 @@ const sentence = (text: string): string =>
 
 /** Sizes in familiar units: 1 MB, not 1048576 bytes. */
 const withUnits = (text: string): string =>
-  text.replace(/\b(\d[\d,]*) bytes\b/g, (whole, digits: string) => {
+  text.replace(/\b(\d[\d,]{0,30}) bytes\b/g, (whole, digits: string) => {
     const size = Number(digits.replaceAll(",", ""));
     if (size < KIB) return whole;
     const [value, unit] = size < KIB * KIB ? [size / KIB, "kB"] : [size / KIB / KIB, "MB"];

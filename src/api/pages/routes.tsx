@@ -8,7 +8,9 @@ import { variesByEncoding } from "../http/compression.ts";
 import { ApiError } from "../http/errors.ts";
 import { perClient } from "../http/limits/count-requests.ts";
 import { rateLimit } from "../http/limits/rate-limit.ts";
+import { answerUnrouted } from "../http/not-found.ts";
 import { requireOwnOrigin } from "../http/own-origin.ts";
+import { limitBody } from "../http/router.ts";
 import { assetRoutes } from "../ui/assets.ts";
 import { pageHeaders, pathsUnder } from "../ui/site.ts";
 import { collectionList } from "./collection/collection-list.tsx";
@@ -24,6 +26,8 @@ import { searchPage } from "./search/search-page.tsx";
 import { collectionsSitemap, createSitemaps, robots } from "./sitemap.ts";
 import { requestRefresh } from "./token/refresh.tsx";
 import { tokenPage } from "./token/token-page.tsx";
+
+const CHOICE_BYTES_MAX = 4 * 1024;
 
 const own = (name: string) => () => readFile(new URL(`./client/${name}`, import.meta.url));
 
@@ -58,9 +62,7 @@ export function createPages(deps: PagesDeps): Hono<PagesEnv> {
   pages.get("/:chain/:address/:token/activity", (c) => activityPage(site, c));
   pages.get("/:chain/:address/:token", (c) => tokenPage(site, c));
   pages.post("/:chain/:address/:token/refresh", ownOriginOf(site), (c) => requestRefresh(site, c));
-  pages.all("*", () => {
-    throw new ApiError("NOT_FOUND");
-  });
+  pages.all("*", answerUnrouted(pages));
   return pages;
 }
 
@@ -81,7 +83,9 @@ export function createOtherPages(deps: PagesDeps): Hono<PagesEnv> {
   get("/sitemap.xml", sitemaps.index);
   get("/sitemaps/collections.xml", collectionsSitemap);
   get("/sitemaps/:chain/:address/:file", sitemaps.tokens);
-  pages.post("/preferences", pageHeaders(deps), limit, ownOriginOf(site), (c) => keepPreferences(site, c));
+  pages.post("/preferences", pageHeaders(deps), limit, ownOriginOf(site), limitBody(CHOICE_BYTES_MAX), (c) =>
+    keepPreferences(site, c),
+  );
   return pages;
 }
 

@@ -3,13 +3,14 @@
 import { createMiddleware } from "hono/factory";
 import { NONCE, type SecureHeadersVariables, secureHeaders } from "hono/secure-headers";
 import { parseUrl } from "../text/parse-url.ts";
+import { withoutTrailing } from "../text/without-trailing.ts";
 import { withVisitor } from "./visitor.ts";
 
 /** Converts a path for the browser: BASE_URL may have a path of its own, which a proxy strips. */
 export type To = (path: string) => string;
 
 export function pathsUnder(baseUrl: string): To {
-  const prefix = new URL(baseUrl).pathname.replace(/\/+$/, "");
+  const prefix = withoutTrailing(new URL(baseUrl).pathname, "/");
   return (path) => `${prefix}${path}`;
 }
 

@@ -191,6 +191,10 @@ describe("another method", () => {
     ["PATCH", "/admin/allowlist", "GET, HEAD, POST, DELETE"],
     ["POST", "/livez", "GET, HEAD"],
     ["PUT", "/openapi.json", "GET, HEAD"],
+    ["DELETE", "/", "GET, HEAD"],
+    ["PROPFIND", "/collections", "GET, HEAD"],
+    ["PATCH", `/collections/${CHAIN_ID}/${COLLECTION}/7`, "GET, HEAD"],
+    ["GET", `/collections/${CHAIN_ID}/${COLLECTION}/7/refresh`, "POST"],
   ])("%s %s is refused; it allows %s", async (method, path, allow) => {
     const answer = await api.call(path, { key, headers, method });
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, allow]);

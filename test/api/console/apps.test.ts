@@ -192,6 +192,16 @@ describe("somebody else's app", () => {
   });
 });
 
+it("a path with another method is 405, and an operator's is still unknown to a partner", async () => {
+  const path = await partner.createApp("Studio");
+
+  expect((await partner.get(`${path}/limits/ask`)).status).toBe(405);
+  expect((await partner.post("/console")).status).toBe(405);
+  expect((await partner.get("/console/nothing")).status).toBe(404);
+  expect((await partner.get("/console/operator/hosts/remove")).status).toBe(404);
+  expect((await operator.get("/console/operator/hosts/remove")).status).toBe(405);
+});
+
 describe("the operator's pages", () => {
   it("say where an operator's own apps are, which start at the highest tier", async () => {
     await operator.createApp("Ours");

@@ -38,6 +38,8 @@ describe("arguments of Ponder's fields", () => {
     ["orderDirection", "{ tokens(orderDirection: [{}]) { totalCount } }"],
     ["before", '{ tokens(before: {null: null, true: "x"}) { totalCount } }'],
     ["after", '{ tokens(orderBy: "id", after: [[{a: 1}]]) { totalCount } }'],
+    ["__proto__", '{ tokens(__proto__: "x") { totalCount } }'],
+    ["__defineGetter__", '{ tokens(__defineGetter__: "x") { totalCount } }'],
     ["where", "{ tokens(where: 7) { totalCount } }"],
     ["where", '{ tokens(where: {AND: "x"}) { totalCount } }'],
     ["where", "{ tokens(where: {AND: [[1]]}) { totalCount } }"],

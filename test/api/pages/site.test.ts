@@ -114,6 +114,7 @@ describe("a visitor's choices", () => {
       400,
       "the body is not a form",
     ],
+    ["more than a choice takes", `theme=${"x".repeat(5_000)}`, {}, 413, "the limit is 4096 bytes"],
     ["a form of another site", "theme=dark", { "sec-fetch-site": "cross-site" }, 403, "another site"],
   ])("refuse %s", async (_, body, headers, status, text) => {
     const answer = await choose(body, headers);

@@ -7,6 +7,7 @@ import { kindOf, listAtMost, shown, sized } from "../../../invalid-value.ts";
 import { ApiError } from "../../http/errors.ts";
 import { valueText } from "../../metadata/rules.ts";
 import type { TokenFilter } from "../../search/query.ts";
+import { parseNumber } from "../../text/number-text.ts";
 import { storable } from "../../text/storable.ts";
 
 // Filter pages use a few; each costs a pass over the values of its trait type.
@@ -51,14 +52,12 @@ export const criteriaSchema = z
   )
   .max(CONDITIONS_MAX, listAtMost("criteria", CONDITIONS_MAX));
 
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
-
 /** One end of a range, as a number or its text; null leaves it open. */
 const bound = z
   .unknown()
   .transform((value, context) => {
     if (value === null || value === undefined) return undefined;
-    const number = typeof value === "string" && NUMBER.test(value) ? Number(value) : value;
+    const number = typeof value === "string" ? parseNumber(value) : value;
     if (typeof number === "number" && Number.isFinite(number)) return number;
     context.addIssue({ code: "custom", message: `must be a number or its text; it is ${shown(value)}` });
     return z.NEVER;

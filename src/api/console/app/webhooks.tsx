@@ -276,7 +276,7 @@ const errorsOf = (
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
     details.map(({ path, message }) => [
-      path.replace(/\[.*$/, ""),
+      path.split("[", 1)[0],
       `${message[0]?.toUpperCase()}${message.slice(1)}.`,
     ]),
   );

@@ -3,6 +3,7 @@
  * and asked of a second gateway when the first is late (https://specs.ipfs.tech/http-gateways/trustless-gateway/).
  */
 
+import { withoutTrailing } from "../../text/without-trailing.ts";
 import { type FailedFetch, failed } from "../fetch-failure.ts";
 import { createGatewayHealth, type GatewayHealth } from "../gateway-health.ts";
 import type { FetchOptions } from "../guarded-fetch.ts";
@@ -163,6 +164,6 @@ const unchanged = (url: string): FoundContent => ({
 
 function indexUrl(url: string): string {
   const target = new URL(url);
-  target.pathname = `${target.pathname.replace(/\/+$/, "")}/${INDEX}`;
+  target.pathname = `${withoutTrailing(target.pathname, "/")}/${INDEX}`;
   return target.href;
 }

@@ -2,6 +2,7 @@
 
 import { type ArgumentNode, GraphQLError, valueFromASTUntyped } from "graphql";
 import { shown } from "../../../invalid-value.ts";
+import { withoutTrailing } from "../../text/without-trailing.ts";
 import { isCursor } from "./cursor.ts";
 import type { AskedField, PonderTable } from "./ponder-tables.ts";
 
@@ -54,7 +55,9 @@ export function argumentErrors(asked: readonly AskedField[], variables: Values):
       const name = argument.name.value;
       const value = values[name];
       if (isList && name === "where") return filterErrors(argument, value, budget);
-      const must = isList ? rules[name]?.(value, table, values) : keyRule(value, table.columns.get(name));
+      // A request may name an argument `__proto__`.
+      const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+      const must = isList ? rule?.(value, table, values) : keyRule(value, table.columns.get(name));
       return must === undefined ? [] : refusal(argument, name, value, must);
     });
   });
@@ -112,9 +115,11 @@ function faultOfText(value: unknown, key: string): string | undefined {
   if (holdsNul(value)) return WITHOUT_NUL;
   // Ponder turns it into a pattern, in which a trailing backslash would escape nothing.
   const isPattern = key.endsWith("_ends_with") || key.endsWith("_ends_with_nocase");
-  const isOpen = isPattern && typeof value === "string" && (/\\+$/.exec(value)?.[0].length ?? 0) % 2 === 1;
+  const isOpen = isPattern && typeof value === "string" && endingBackslashes(value) % 2 === 1;
   return isOpen ? "text that ends with an even number of backslashes" : undefined;
 }
+
+const endingBackslashes = (text: string): number => text.length - withoutTrailing(text, "\\").length;
 
 // PostgreSQL refuses such text.
 const WITHOUT_NUL = "text without U+0000";

@@ -14,6 +14,7 @@ import {
 } from "../../catalog/rules.ts";
 import type { Trait } from "../../metadata/document/traits.ts";
 import type { TokenFilter, TokenSort } from "../../search/query.ts";
+import { parseNumber } from "../../text/number-text.ts";
 import { storable } from "../../text/storable.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { shortAddress } from "../../ui/short-address.ts";
@@ -21,7 +22,6 @@ import { words } from "../../ui/visitor.ts";
 import { formatDate } from "../text.tsx";
 
 const DAY_SECONDS = 86_400;
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const SHORT = 12;
 const PLAIN_FIELDS = ["q", "owner", "locked", "sort"];
@@ -177,7 +177,8 @@ function readRanges(entries: readonly Entry[], problems: string[]): Range[] {
 
 /** A number unchanged; a day as its first second, or as its last one at the end of a range. */
 function readBound(text: string, isEnd: boolean): number | undefined {
-  if (NUMBER.test(text)) return Number(text);
+  const number = parseNumber(text);
+  if (number !== undefined) return number;
   const seconds = DAY.test(text) ? Date.parse(`${text}T00:00:00Z`) / 1000 : Number.NaN;
   if (Number.isNaN(seconds)) return undefined;
   return isEnd ? seconds + DAY_SECONDS - 1 : seconds;
@@ -229,7 +230,8 @@ function rangeText(from: string | undefined, to: string | undefined): string {
 }
 
 function boundText(text: string): string {
-  if (NUMBER.test(text)) return formatNumber(Number(text));
+  const number = parseNumber(text);
+  if (number !== undefined) return formatNumber(number);
   return DAY.test(text) ? formatDate(readBound(text, false) ?? 0) : text;
 }
 
