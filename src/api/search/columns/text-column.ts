@@ -1,6 +1,7 @@
 /** Folded texts by item, mostly deduplicated and stored as bytes off the heap. */
 
 import { type Bits, setBit } from "./bits.ts";
+import { searchOf } from "./byte-search.ts";
 import { grown } from "./ensure-capacity.ts";
 import { FOLDED_CHARACTERS_MAX, firstCharacters, folded, foldedBytes } from "./folded-text.ts";
 import { createTrigramSignatures } from "./trigram-signatures.ts";
@@ -180,9 +181,10 @@ export function createTextColumn(): TextColumn {
 
   /** Marks the entries of a range that contain the bytes; returns whether any does. */
   function checkEntries(found: Uint8Array, needle: Uint8Array, from: number, to: number): boolean {
+    const holds = searchOf(needle);
     let isFound = false;
     for (let entry = from; entry < to; entry++) {
-      if (!holds(entry, needle)) continue;
+      if (!holds(arena, starts[entry] as number, endOf(entry))) continue;
       found[entry] = 1;
       isFound = true;
     }
@@ -204,18 +206,6 @@ export function createTextColumn(): TextColumn {
       else high = middle;
     }
     return low;
-  }
-
-  function holds(entry: number, needle: Uint8Array): boolean {
-    const last = endOf(entry) - needle.length;
-    const first = needle[0] as number;
-    for (let at = starts[entry] as number; at <= last; at++) {
-      if (arena[at] !== first) continue;
-      let matched = 1;
-      while (matched < needle.length && arena[at + matched] === needle[matched]) matched++;
-      if (matched === needle.length) return true;
-    }
-    return false;
   }
 
   return {
