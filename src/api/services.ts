@@ -142,7 +142,7 @@ export function createServices(deps: ServiceDeps) {
 
   // What is sent: events to subscribers and to webhooks.
   const webhookModule = createWebhookModule({ ...config, database, access });
-  const hub = createEventHub({ database, baseUrl: config.mediaBaseUrl, logger });
+  const hub = createEventHub({ database, mediaBaseUrl: config.mediaBaseUrl, logger });
 
   return {
     database,

@@ -20,7 +20,7 @@ export const range = (from: number, to: number): number[] =>
 /** Ends with the file's tests. */
 export async function createEventStream(test: TestDatabase) {
   const { database } = test;
-  const hub = createEventHub({ database, baseUrl: "", logger: silentLogger });
+  const hub = createEventHub({ database, mediaBaseUrl: "", logger: silentLogger });
   const api = createTestApp(test, { hub });
   const key = await api.createKey();
   const server = serve({ fetch: api.app.fetch, port: 0 }) as Server;

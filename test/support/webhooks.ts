@@ -19,6 +19,8 @@ export interface AppendedEvent {
   readonly chainId?: number;
 }
 
+export const MEDIA_BASE_URL = "https://cdn.example/v";
+
 export async function createWebhookTest(test: TestDatabase) {
   const { database } = test;
   const privateHosts = new Set<string>();
@@ -47,7 +49,7 @@ export async function createWebhookTest(test: TestDatabase) {
       const work = startWebhooks({
         ...api,
         database,
-        baseUrl: BASE_URL,
+        mediaBaseUrl: MEDIA_BASE_URL,
         post: createPosting({
           baseUrl: BASE_URL,
           operatorContact: undefined,

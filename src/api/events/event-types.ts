@@ -28,8 +28,8 @@ interface EventTypeRow {
   readonly meaning: string;
   /** The fields beside those that every event has. */
   readonly payload: z.ZodObject;
-  /** `baseUrl` is the public URL of this service, without a trailing slash. */
-  readonly payloadOf: (columns: PayloadColumns, baseUrl: string) => object;
+  /** `mediaBaseUrl` is where images are served, without a trailing slash. */
+  readonly payloadOf: (columns: PayloadColumns, mediaBaseUrl: string) => object;
 }
 
 const statePayload = { standard: z.enum(lockStandardNames), locked: z.boolean() };
@@ -97,12 +97,12 @@ export const eventTypeTable = {
       url: z.string().nullable(),
       reason: z.string().nullable(),
     }),
-    payloadOf: ({ payload }, baseUrl) => {
+    payloadOf: ({ payload }, mediaBaseUrl) => {
       const { status, file, reason } = payload ?? {};
       const isShown = status === "accepted" && typeof file === "string";
       return {
         status: isShown ? "cached" : status === "pending" ? "pending" : "rejected",
-        url: isShown ? `${baseUrl}/media/images/${file}` : null,
+        url: isShown ? `${mediaBaseUrl}/media/images/${file}` : null,
         reason: reason ?? null,
       };
     },

@@ -41,11 +41,11 @@ export interface EventBody {
 }
 
 /** The row as an event. One of an unknown type only advances a client's Last-Event-ID. */
-export function toStreamEvent(row: EventRow, baseUrl: string): StreamEvent {
+export function toStreamEvent(row: EventRow, mediaBaseUrl: string): StreamEvent {
   const id = Number(row.id);
   const chainId = Number(row.chainId);
   const { type, subject, collection } = row;
-  const payload = payloadOf(row, baseUrl);
+  const payload = payloadOf(row, mediaBaseUrl);
   const body = {
     id,
     type,
@@ -66,9 +66,9 @@ export function toStreamEvent(row: EventRow, baseUrl: string): StreamEvent {
   };
 }
 
-function payloadOf(row: EventRow, baseUrl: string): object | undefined {
+function payloadOf(row: EventRow, mediaBaseUrl: string): object | undefined {
   if (row.type === "reverted") return { reverts: Number(row.reverts), reverted_type: row.subject };
-  return isEventType(row.type) ? eventTypeTable[row.type].payloadOf(row, baseUrl) : undefined;
+  return isEventType(row.type) ? eventTypeTable[row.type].payloadOf(row, mediaBaseUrl) : undefined;
 }
 
 /** One server-sent event. JSON has no line breaks, so its data is one line. */

@@ -37,11 +37,11 @@ export interface EventHub {
 export interface EventHubDeps {
   readonly database: Database;
   /** Where pictures are served, without a trailing slash. */
-  readonly baseUrl: string;
+  readonly mediaBaseUrl: string;
   readonly logger: Logger;
 }
 
-export function createEventHub({ database, baseUrl, logger }: EventHubDeps): EventHub {
+export function createEventHub({ database, mediaBaseUrl, logger }: EventHubDeps): EventHub {
   const subscribers = new Map<Subscriber, Pick<Subscription, "isAllowed">>();
   /** Subscribers that have everything up to `head`, and are offered what follows. */
   const live = new Set<Subscriber>();
@@ -55,7 +55,7 @@ export function createEventHub({ database, baseUrl, logger }: EventHubDeps): Eve
     async pass(signal) {
       while (live.size > 0 && !signal.aborted) {
         const from = head;
-        const events = await readAfter(database, from, BATCH_ROWS, baseUrl);
+        const events = await readAfter(database, from, BATCH_ROWS, mediaBaseUrl);
         // Those it read for have left, and one that needs earlier events has joined.
         if (head !== from) continue;
         for (const event of events) {
@@ -91,7 +91,7 @@ export function createEventHub({ database, baseUrl, logger }: EventHubDeps): Eve
       while (subscriber.position < last && !subscriber.isOver) {
         const to = Math.min(subscriber.position + STRETCH_IDS, last);
         const stretch = { after: subscriber.position, to, limit: BATCH_ROWS };
-        const events = await readStretch(database, subscriber.filter, stretch, baseUrl);
+        const events = await readStretch(database, subscriber.filter, stretch, mediaBaseUrl);
         subscriber.position = events.length === BATCH_ROWS ? (events.at(-1)?.id ?? to) : to;
         const text = events.map((event) => event.text).join("");
         await subscriber.write(text === "" ? position(subscriber.position) : text);

@@ -39,13 +39,13 @@ export async function readAfter(
   db: Queryable,
   after: number,
   limit: number,
-  baseUrl: string,
+  mediaBaseUrl: string,
 ): Promise<StreamEvent[]> {
   const rows = await db.query<EventRow>(
     `select ${columns} from vitrine.event where id > $1 order by id limit $2`,
     [after, limit],
   );
-  return rows.map((row) => toStreamEvent(row, baseUrl));
+  return rows.map((row) => toStreamEvent(row, mediaBaseUrl));
 }
 
 /** Those of a range of ids that pass the filter; the range bounds the work if few do. */
@@ -53,7 +53,7 @@ export async function readStretch(
   db: Queryable,
   filter: EventFilter,
   stretch: { readonly after: number; readonly to: number; readonly limit: number },
-  baseUrl: string,
+  mediaBaseUrl: string,
 ): Promise<StreamEvent[]> {
   const { types, collections, chainId } = filter;
   const rows = await db.query<EventRow>(
@@ -65,5 +65,5 @@ export async function readStretch(
       order by id limit $3`,
     [stretch.after, stretch.to, stretch.limit, [...types], [...collections], chainId ?? null],
   );
-  return rows.map((row) => toStreamEvent(row, baseUrl));
+  return rows.map((row) => toStreamEvent(row, mediaBaseUrl));
 }

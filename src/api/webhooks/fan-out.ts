@@ -14,7 +14,7 @@ const BATCH_DELIVERIES = 5_000;
 export interface FanOutDeps {
   readonly database: Database;
   /** The public URL of this service, without a trailing slash. */
-  readonly baseUrl: string;
+  readonly mediaBaseUrl: string;
 }
 
 interface Subscription {
@@ -39,7 +39,7 @@ const messageIdOf = (webhookId: string, eventId: number): string =>
   `msg_${webhookId.replaceAll("-", "")}_${eventId}`;
 
 /** One batch per call: deliveries and position in one transaction. True if more may be waiting. */
-export function createFanOut({ database, baseUrl }: FanOutDeps): () => Promise<boolean> {
+export function createFanOut({ database, mediaBaseUrl }: FanOutDeps): () => Promise<boolean> {
   return () =>
     database.transaction(async (tx) => {
       const [at] = await tx.query<{ id: string }>(
@@ -53,7 +53,7 @@ export function createFanOut({ database, baseUrl }: FanOutDeps): () => Promise<b
       if (last <= position) return false;
       const webhooks = await readSubscriptions(tx);
       const limit = Math.max(1, Math.min(BATCH_EVENTS, Math.floor(BATCH_DELIVERIES / webhooks.length)));
-      const events = webhooks.length === 0 ? [] : await readAfter(tx, position, limit, baseUrl);
+      const events = webhooks.length === 0 ? [] : await readAfter(tx, position, limit, mediaBaseUrl);
       const seen = events.filter(({ id }) => id <= last);
       const deliveries = seen.flatMap((event) => deliveriesOf(event, webhooks));
       if (deliveries.length > 0) {

@@ -53,7 +53,7 @@ export interface WebhookWork {
 export function startWebhooks(
   deps: WebhookModule & {
     readonly database: Database;
-    readonly baseUrl: string;
+    readonly mediaBaseUrl: string;
     readonly post: GuardedPost;
     readonly pausesMs: readonly number[];
     readonly isOn: boolean;

@@ -57,7 +57,7 @@ describe("a reader that comes back", () => {
       }
       return rows;
     };
-    const its = createEventHub({ database: { ...database, query }, baseUrl: "", logger: silentLogger });
+    const its = createEventHub({ database: { ...database, query }, mediaBaseUrl: "", logger: silentLogger });
     follow("first", undefined);
     await eventually(
       () => received.first,
@@ -89,7 +89,7 @@ describe("a reader that comes back", () => {
       }
       return rows;
     };
-    const its = createEventHub({ database: { ...database, query }, baseUrl: "", logger: silentLogger });
+    const its = createEventHub({ database: { ...database, query }, mediaBaseUrl: "", logger: silentLogger });
     const leave = followBy(its, undefined, (text) => {
       received.first += text;
     });
@@ -220,7 +220,7 @@ describe("a database that was set back, by a restore or a failover to one that l
       if (sql.includes("vitrine.event_counter")) readsOfEnds++;
       return database.query<Row>(sql, parameters);
     };
-    const its = createEventHub({ database: { ...database, query }, baseUrl: "", logger: silentLogger });
+    const its = createEventHub({ database: { ...database, query }, mediaBaseUrl: "", logger: silentLogger });
     onTestFinished(() => its.stop());
     const received = { first: "", second: "" };
     const follow = (name: keyof typeof received, after: number | undefined) =>
@@ -266,7 +266,7 @@ describe("the end of a stream", () => {
   });
 
   it("comes with the end of the service, which says when to reconnect", async () => {
-    const ending = createEventHub({ database, baseUrl: "", logger: silentLogger });
+    const ending = createEventHub({ database, mediaBaseUrl: "", logger: silentLogger });
     const other = createTestApp(test, { hub: ending });
     const its = serve({ fetch: other.app.fetch, port: 0 }) as Server;
     await once(its, "listening");

@@ -8,7 +8,7 @@ import { countRowsRead, createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
 import { accept, disorder } from "../../support/webhook-receiver.ts";
-import { createWebhookTest } from "../../support/webhooks.ts";
+import { createWebhookTest, MEDIA_BASE_URL } from "../../support/webhooks.ts";
 import { createMemoryLogger } from "../../support/worker.ts";
 import { startLocalServer } from "../metadata/local-server.ts";
 
@@ -96,6 +96,29 @@ it("sends only events of its types and collections, from after its registration,
     ["reverted", mine],
   ]);
   expect(eventIds(at("/all"))).toContain(other);
+});
+
+it("names the picture of a media event where the stream does, at MEDIA_BASE_URL", async () => {
+  const receiver = await startReceiver();
+  await register(receiver);
+  work();
+  await test.database.query(
+    `with taken as (update vitrine.event_counter set last = last + 1 returning last)
+     insert into vitrine.event (id, type, subject, chain_id, collection, token_id, payload)
+     select last, 'media', 'media', $1, $2, 7, '{"status": "accepted", "file": "a.png"}' from taken`,
+    [CHAIN_ID, COLLECTION],
+  );
+
+  await eventually(
+    () => receiver.accepted.length,
+    (count) => count === 1,
+  );
+
+  expect(receiver.messages[0]?.data).toMatchObject({
+    type: "media",
+    status: "cached",
+    url: `${MEDIA_BASE_URL}/media/images/a.png`,
+  });
 });
 
 it("keeps the order of each token while attempts fail, and two processes work", async () => {
