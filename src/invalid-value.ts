@@ -9,6 +9,7 @@ export function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   if (value === "") return "empty";
+  if (typeof value === "string" && value.trim() === "") return "blank";
   if (typeof value === "object") return "an object";
   // JSON.parse gives Infinity for 1e999.
   if (typeof value === "number" && !Number.isFinite(value)) return "a number too large to hold";

@@ -16,6 +16,7 @@ describe("a value that a schema refuses", () => {
     [z.number(), "5", "must be a number; it is a string"],
     [z.number(), JSON.parse("1e999"), "must be a number; it is a number too large to hold"],
     [z.number(), "", "must be a number; it is empty"],
+    [z.number(), " \t", "must be a number; it is blank"],
     [z.int(), "1", "must be a whole number; it is a string"],
     [z.int(), 1.5, "must be a whole number; it is 1.5"],
     [z.boolean(), "true", "must be true or false; it is a string"],

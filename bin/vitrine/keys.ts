@@ -89,7 +89,7 @@ export function addKeyCommands(program: Command, { connect, print }: Tool): void
     });
   keys
     .command("revoke <id>")
-    .description("revoke a key; replicas refuse it within 5 seconds")
+    .description("revoke a key; replicas refuse it at once, or within 2 seconds if the notice is lost")
     .action(async (id: string) => {
       const answer = await connect().call("DELETE", `/admin/keys/${encodeURIComponent(id)}`);
       print(answer, [`revoked ${id}`]);

@@ -78,3 +78,22 @@ it("gives the service's account the folders in which volumes are mounted, as a n
   expect(new Set(mounted)).toEqual(new Set(["/media"]));
   for (const folders of [made, owned]) expect(folders.split(" ")).toEqual(expect.arrayContaining(mounted));
 });
+
+it("shows the dashboard in Grafana, with the data of Prometheus", () => {
+  const provisioned = (path: string): unknown => parse(read(`deploy/grafana/provisioning/${path}`));
+  const mounted = new Map(
+    services.flatMap(([, { volumes = [] }]) =>
+      volumes.map((each) => each.split(":").slice(0, 2) as [string, string]),
+    ),
+  );
+
+  expect(mounted.get("./grafana/provisioning")).toBe("/etc/grafana/provisioning");
+  expect(mounted.get("./grafana/vitrine.json")).toBe("/etc/grafana/dashboards/vitrine.json");
+  expect(provisioned("dashboards/vitrine.yml")).toMatchObject({
+    providers: [{ type: "file", options: { path: "/etc/grafana/dashboards" } }],
+  });
+  expect(provisioned("datasources/prometheus.yml")).toMatchObject({
+    datasources: [{ type: "prometheus", url: "http://prometheus:9090", isDefault: true }],
+  });
+  expect(compose.services.prometheus).toBeDefined();
+});

@@ -957,8 +957,8 @@ export interface paths {
         readonly put?: never;
         readonly post?: never;
         /**
-         * Revoke a key; replicas refuse it within 5 seconds
-         * @description Revoke a key; replicas refuse it within 5 seconds.
+         * Revoke a key; replicas refuse it at once, or within 2 seconds if the notice is lost
+         * @description Revoke a key; replicas refuse it at once, or within 2 seconds if the notice is lost.
          *
          *     For the operator. Wrong tokens are limited by client address.
          */
@@ -1356,8 +1356,8 @@ export interface components {
         readonly Issue: {
             /**
              * @description - `not_an_object` (error): The document is not a JSON object.
-             *     - `missing_name` (error): `name` is required and is missing, empty or not a string.
-             *     - `missing_image` (error): `image` is required and is missing, empty or not a string.
+             *     - `missing_name` (error): `name` is required and is missing, blank or not a string.
+             *     - `missing_image` (error): `image` is required and is missing, blank or not a string.
              *     - `wrong_type` (warning): An optional field is not a string; it is ignored.
              *     - `unusable_url` (warning): `image`, `video` or `animation_url` is not an http, https or ipfs URL; it is kept, and no page can show it.
              *     - `attributes_and_properties` (warning): Both are present; `properties` is ignored.
@@ -1373,7 +1373,7 @@ export interface components {
              *     - `invalid_property` (warning): A property is neither a string nor a finite number; it is ignored.
              *     - `number_precision` (warning): A number is not kept as it is written but as the nearest IEEE 754 double, or a number attribute is beyond 2^53, where not every integer is one.
              *     - `too_many_traits` (warning): The document has more than 1,000 traits; those after the first 1,000 are ignored.
-             *     - `display_type_conflict` (warning): The trait type is known with another `display_type`; the entry is hidden until the operator approves it.
+             *     - `display_type_conflict` (warning): The trait type is known with another `display_type`; the entry, which the message names by its trait type and value, is hidden until the operator approves it.
              *     - `host_not_allowed` (warning): The operator has not allowed the host of the animation or video.
              *
              *     The others are about media: an error for an `image` that is refused, and a warning for one that can't be reached, for `video` and for `animation_url`. docs/media.md lists them.

@@ -150,7 +150,10 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
 
   const { registryLimiter, ...registry } = services.delegationModule;
   const { clientAddress } = rateLimits;
-  app.route("/registry/v2", registryRoutes({ ...registry, keys, limiter: registryLimiter, clientAddress }));
+  app.route(
+    "/registry/v2",
+    registryRoutes({ ...services, ...registry, keys, limiter: registryLimiter, clientAddress }),
+  );
 
   app.use(
     "/admin/*",

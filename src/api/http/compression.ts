@@ -1,4 +1,4 @@
-/** Compression of answers for clients that ask for it. */
+/** Compression of answers for clients that ask for it; `hono/compress` has no brotli and no levels. */
 
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";

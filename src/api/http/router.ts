@@ -40,8 +40,8 @@ export interface ApiEnv {
 }
 
 /**
- * A router whose routes validate their whole input and report every problem at once. Each route refuses query parameters
- * that its definition does not name.
+ * A router whose routes validate all input: unknown query parameters first, then the query, the path and the body, of which
+ * the first with problems reports all of its own.
  */
 export function createRouter(): OpenAPIHono<ApiEnv> {
   const router = new OpenAPIHono<ApiEnv>({

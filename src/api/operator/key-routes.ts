@@ -129,7 +129,7 @@ const revokeKeyRoute = createRoute({
   path: "/keys/{id}",
   operationId: "revokeKey",
   tags: operatorRoute.tags,
-  summary: "Revoke a key; replicas refuse it within 5 seconds",
+  summary: "Revoke a key; replicas refuse it at once, or within 2 seconds if the notice is lost",
   security: operatorRoute.security,
   request: { params: z.object({ id: z.uuid() }) },
   responses: {

@@ -104,6 +104,14 @@ describe("a wallet's delegations", () => {
     expect(second.headers.get("link")).toBeNull();
   });
 
+  it("name the next page below BASE_URL, whose path a proxy strips", async () => {
+    const below = createTestApp(test, { baseUrl: "https://vitrine.example/nft" });
+
+    const { headers } = await below.call(`/registry/v2/${HOT}?limit=2`, { key });
+
+    expect(headers.get("link")).toMatch(new RegExp(`^</nft/registry/v2/${HOT}\\?`));
+  });
+
   describe("are unknown, and not none, while the chain index", () => {
     const statuses = async () => {
       const parties = `from=${COLD}&to=${HOT}`;

@@ -191,6 +191,16 @@ describe("hostile documents", () => {
     expect(codes).toEqual(["missing_name", "missing_image", "missing_trait_type"]);
   });
 
+  it("say what is blank, not that it is a string", () => {
+    const attributes = [{ trait_type: " ", value: "v" }];
+
+    expect(normalise({ name: " \t", image: "", attributes })?.issues.map(({ message }) => message)).toEqual([
+      "name is required; it is blank",
+      "image is required; it is empty",
+      "trait_type must be a string that is not blank; it is blank",
+    ]);
+  });
+
   it("leave nothing in the text that PostgreSQL refuses", () => {
     const broken = "a\u0000b\ud800c\udc00";
     const mended = "a\ufffdb\ufffdc\ufffd";

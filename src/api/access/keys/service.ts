@@ -29,7 +29,7 @@ import {
 } from "./key-store.ts";
 import { digestOf, hashKey, isKeyShaped, makeKey } from "./keys.ts";
 
-// Permission changes and revocations must reach every replica within 5 s, also those whose notifications are lost.
+// The longest time for which a replica misses a change whose notification was lost.
 const REMEMBER_MS = 2_000;
 const REMEMBERED_MAX = 10_000;
 const REENCRYPT_BATCH = 200;

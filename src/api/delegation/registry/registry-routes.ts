@@ -9,6 +9,7 @@ import { KEY_PARAMETER, type KeyCheck } from "../../http/key.ts";
 import { perCaller, perClient } from "../../http/limits/count-requests.ts";
 import { type RateLimiter, rateLimit } from "../../http/limits/rate-limit.ts";
 import { type ApiEnv, createRouter } from "../../http/router.ts";
+import { pathsUnder, type To } from "../../ui/site.ts";
 import type { ChainChoice } from "../chain-choice.ts";
 import { recordSchema } from "./record.ts";
 import type { RecordPage, Registry } from "./registry.ts";
@@ -94,10 +95,12 @@ export interface RegistryRouteDeps {
   readonly keys: KeyCheck;
   readonly limiter: RateLimiter;
   readonly clientAddress: (c: Context) => string;
+  readonly baseUrl: string;
 }
 
 export function registryRoutes(deps: RegistryRouteDeps) {
-  const { registry, registryChain, keys, limiter, clientAddress } = deps;
+  const { registry, registryChain, keys, limiter, clientAddress, baseUrl } = deps;
+  const to = pathsUnder(baseUrl);
   const chainOf = (chainId: number | undefined): number => registryChain(chainId, "chainId");
   const router = createRouter();
   // spec.md "Authentication": any valid key lifts the limit, whatever its app may do.
@@ -106,7 +109,7 @@ export function registryRoutes(deps: RegistryRouteDeps) {
     .openapi(checkAllRoute, async (c) => {
       const { chainId, cursor: after, ...query } = namedParties(c.req.valid("query"));
       const page = await registry.between({ ...query, after, chainId: chainOf(chainId) });
-      return c.json(withNext(c, page), 200);
+      return c.json(withNext(c, page, to), 200);
     })
     .openapi(checkContractRoute, async (c) => {
       const { chainId, ...query } = namedParties(c.req.valid("query"));
@@ -132,17 +135,17 @@ export function registryRoutes(deps: RegistryRouteDeps) {
       const { address: wallet } = c.req.valid("param");
       const { chainId, cursor: after, ...query } = c.req.valid("query");
       const page = await registry.ofWallet({ ...query, after, wallet, chainId: chainOf(chainId) });
-      return c.json(withNext(c, page), 200);
+      return c.json(withNext(c, page, to), 200);
     });
 }
 
 /** The array is the whole body, as clients expect it, so the next page is in a Link header (RFC 8288). */
-function withNext(c: Context<ApiEnv>, { records: page, next }: RecordPage) {
+function withNext(c: Context<ApiEnv>, { records: page, next }: RecordPage, to: To) {
   if (next) {
     const query = new URLSearchParams(c.req.query());
     query.delete(KEY_PARAMETER);
     query.set("cursor", cursorOf(next));
-    c.header("Link", `<${c.req.path}?${query}>; rel="next"`);
+    c.header("Link", `<${to(c.req.path)}?${query}>; rel="next"`);
   }
   return [...page];
 }

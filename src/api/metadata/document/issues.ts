@@ -8,8 +8,8 @@ export type IssueLevel = "error" | "warning" | "info";
  */
 export const issueTable = {
   not_an_object: { level: "error", meaning: "The document is not a JSON object." },
-  missing_name: { level: "error", meaning: "`name` is required and is missing, empty or not a string." },
-  missing_image: { level: "error", meaning: "`image` is required and is missing, empty or not a string." },
+  missing_name: { level: "error", meaning: "`name` is required and is missing, blank or not a string." },
+  missing_image: { level: "error", meaning: "`image` is required and is missing, blank or not a string." },
   wrong_type: {
     level: "warning",
     meaning: "An optional field is not a string; it is ignored.",
@@ -60,7 +60,7 @@ export const issueTable = {
   display_type_conflict: {
     level: "warning",
     meaning:
-      "The trait type is known with another `display_type`; the entry is hidden until the operator approves it.",
+      "The trait type is known with another `display_type`; the entry, which the message names by its trait type and value, is hidden until the operator approves it.",
   },
 } as const satisfies Record<string, { level: IssueLevel; meaning: string }>;
 

@@ -61,7 +61,7 @@ function readEntry(entry: unknown, path: string, issues: IssueList, source: unkn
     return refuse(
       "missing_trait_type",
       "trait_type",
-      `trait_type must be a non-empty string; it is ${kindOf(traitType)}`,
+      `trait_type must be a string that is not blank; it is ${kindOf(traitType)}`,
     );
   }
   // Documents in the wild use null for "not given".

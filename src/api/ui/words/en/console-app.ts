@@ -122,7 +122,8 @@ export const consoleApp = {
     apiStates: { active: "active", requested: "requested", none: "none" },
     withdrawAsk: "Withdraw…",
     withdrawQuestion: (subject: string, app: string) => `Withdraw ${subject} from ${app}?`,
-    withdrawNote: "Within 5 seconds, every replica refuses the app’s requests that need it.",
+    withdrawNote:
+      "Requests of the app that need it are refused at once; a replica that misses the notice follows within 2 seconds.",
     withdrawAgain: "The app may ask for it again.",
     withdrawKeep: "Keep the permission",
     withdraw: "Withdraw",

@@ -12,7 +12,8 @@ export const consoleFrame = {
     created: "App created.",
     rotated: "Key rotated. The old key keeps working until the time shown in the list of keys.",
     rotated_before: "This key was rotated before. Nothing has changed.",
-    revoked: "Key revoked. Requests with it get 401, from every replica within 5 seconds.",
+    revoked:
+      "Key revoked. Requests with it get 401 at once; a replica that misses the notice follows within 2 seconds.",
     revoked_before: "This key was revoked before.",
     key_ended: "This key no longer works. Nothing has changed.",
     key_made: "Key created.",
@@ -27,7 +28,8 @@ export const consoleFrame = {
     outdated:
       "Nothing was granted: the app has this already, or it no longer applies. The request is closed.",
     decided_before: "This request was already decided.",
-    withdrawn: "Permission withdrawn; every replica refuses it within 5 seconds.",
+    withdrawn:
+      "Permission withdrawn. Requests that need it are refused at once; a replica that misses the notice follows within 2 seconds.",
     granted: "Permission granted.",
     host_added: "Host allowed.",
     host_allowed_already: "That host is already allowed.",
