@@ -24,6 +24,12 @@ export interface TokenRef extends CollectionRef {
 export const collectionKey = (named: ContractRef | CollectionRef): string =>
   `${named.chainId}:${"address" in named ? named.address : named.collection}`;
 
+/** The parts of a `collectionKey`; those of any other text are of no collection. */
+export function parseCollectionKey(key: string): ContractRef {
+  const [chainId = "", address = ""] = key.split(":");
+  return { chainId: Number(chainId), address };
+}
+
 /** `chainId:collection:tokenId`. */
 export const tokenKey = ({ chainId, collection, tokenId }: TokenRef): string =>
   `${chainId}:${collection}:${tokenId}`;

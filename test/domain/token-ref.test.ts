@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import {
   collectionKey,
   parseAddress,
+  parseCollectionKey,
   parseTokenId,
   tokenKey,
   UINT256_MAX,
@@ -87,5 +88,14 @@ describe("keys", () => {
     ["a token", tokenKey({ chainId: 1, collection: "0xa", tokenId: "0" }), "1:0xa:0"],
   ])("name %s", (_what, key, expected) => {
     expect(key).toBe(expected);
+  });
+
+  it.each([
+    ["1:0xa", { chainId: 1, address: "0xa" }],
+    ["1", { chainId: 1, address: "" }],
+    ["", { chainId: 0, address: "" }],
+    ["a:0xa:b", { chainId: Number.NaN, address: "0xa" }],
+  ])("%j is taken apart, whatever it says", (key, parts) => {
+    expect(parseCollectionKey(key)).toEqual(parts);
   });
 });

@@ -5,7 +5,7 @@
  */
 
 import type { CollectionConfig } from "../../config.ts";
-import { collectionKey } from "../../domain/token-ref.ts";
+import { collectionKey, parseCollectionKey } from "../../domain/token-ref.ts";
 import type { Apps, Decision } from "../access/apps/apps.ts";
 import type { Permission } from "../access/apps/permissions.ts";
 import type { AccessService } from "../access/keys/service.ts";
@@ -63,10 +63,10 @@ export function createOperatorActions(deps: OperatorDeps) {
       return true;
     }
     const { collection, traitType, displayType } = parseDisplayTypeSubject(subject);
-    const [chainId, address = ""] = collection.split(":");
+    const { chainId, address } = parseCollectionKey(collection);
     const type = displayTypes.find((each) => each === displayType);
     if (!type) return false;
-    const ref = { chainId: Number(chainId), collection: address };
+    const ref = { chainId, collection: address };
     const audit = auditType(actor, collection, traitType, type);
     return (await traitApproval.approveIn(tx, ref, traitType, type, audit)).kind === "approved";
   }

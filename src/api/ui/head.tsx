@@ -81,6 +81,7 @@ const Shared = ({ title, about }: { title: string; about: About }) => {
       <meta property="og:description" content={description} />
       {url !== undefined && <meta property="og:url" content={url} />}
       {image !== undefined && <meta property="og:image" content={image} />}
+      {image !== undefined && <meta property="og:image:alt" content={title} />}
       <meta name="twitter:card" content="summary" />
     </>
   );

@@ -143,6 +143,7 @@ describe("what search engines and previews read", () => {
       "The story of hero 5, who said &quot;&lt;b&gt;hello&lt;/b&gt;&quot;.",
     );
     expect(meta(text, "og:image")).toBe(`${baseUrl}/assets/share.png`);
+    expect(meta(text, "og:image:alt")).toBe(meta(text, "og:title"));
     for (const path of ["/", "/collections", HEROES, `${HEROES}/owners`, `${HEROES}/activity`])
       expect(canonical((await world.get(path)).text)).toBe(`${baseUrl}${path}`);
     expect(canonical((await world.get(`${HEROES}?q=hero&sort=name_asc`)).text)).toBe(`${baseUrl}${HEROES}`);

@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import { z } from "zod";
-import type { ContractRef } from "../../../domain/token-ref.ts";
+import { parseCollectionKey } from "../../../domain/token-ref.ts";
 import { shown } from "../../../invalid-value.ts";
 import type { AppRow } from "../../access/apps/app-store.ts";
 import { ALL_COLLECTIONS } from "../../access/module.ts";
@@ -115,7 +115,7 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
     .post(`${at}/prove`, requireJson, async (c) => {
       const app = await appOf(site, c);
       const { collection, ...signed } = await jsonOf(c, proveBody);
-      const at = parseName(known("collection", collection));
+      const at = parseCollectionKey(known("collection", collection));
       const owner = await site.rateLimits.failures.attempt(c, async (beforeCost) => {
         const refused = (message: string): ApiError =>
           new ApiError("NOT_ALLOWED", [{ path: "signature", message }]);
@@ -134,9 +134,4 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
       await apps.grant(app.id, { kind: "collection", subject: collection }, signedIn(c).actor, how);
       return c.json({ proved: true });
     });
-}
-
-function parseName(name: string): ContractRef {
-  const [chainId = "", address = ""] = name.split(":");
-  return { chainId: Number(chainId), address };
 }

@@ -1,7 +1,7 @@
 /** The shared parts of the operator's pages. */
 
 import type { Child } from "hono/jsx";
-import { collectionKey } from "../../../domain/token-ref.ts";
+import { collectionKey, parseCollectionKey } from "../../../domain/token-ref.ts";
 import { Tabs, Title } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import type { ConsoleContext, Site } from "../env.ts";
@@ -78,6 +78,6 @@ export const collectionOptions = (site: Site) =>
 
 /** The collection named in a form; throws COLLECTION_NOT_FOUND if it is not served. */
 export function collectionNamed(site: Site, name = "") {
-  const [chainId, address = ""] = name.split(":");
-  return site.collections.find(address, Number(chainId));
+  const { chainId, address } = parseCollectionKey(name);
+  return site.collections.find(address, chainId);
 }
