@@ -1,6 +1,6 @@
 /** The tables of figures in the README and below docs/, from the results that were kept. */
 
-import { isResults, type KeptResult } from "./report.ts";
+import { isResults, type KeptResult, type Results } from "./report.ts";
 
 type Kept = Readonly<Record<string, KeptResult>>;
 
@@ -15,7 +15,9 @@ export interface DocTable {
 
 export const docTables: readonly DocTable[] = [
   { file: "README.md", write: writeReadme },
+  { file: "docs/search.md", name: "lookups", write: writeLookups },
   { file: "docs/search.md", name: "catalog", write: writeCatalog },
+  { file: "docs/search.md", name: "serial", write: writeSerial },
   { file: "docs/search.md", name: "collections", write: writeCollections },
   { file: "docs/search.md", name: "engines", write: writeEngines },
   { file: "docs/exports.md", name: "export", write: writeExport },
@@ -77,17 +79,55 @@ function writeReadme(kept: Kept): string {
   return table(["Measured on two cores", ""], rows);
 }
 
-/** A million tokens with usual traits. */
-function writeCatalog({ catalog }: Kept): string | undefined {
+const sizesOf = ({ catalog }: Kept): Results[] => {
   const sizes = at(catalog?.result, "sizes");
-  const of =
-    Array.isArray(sizes) && sizes.find(({ tokens, kind }) => tokens === 1_000_000 && kind === "usual");
+  return Array.isArray(sizes) ? sizes : [];
+};
+
+const millionOf = (kept: Kept, kind: string): Results | undefined =>
+  sizesOf(kept).find((size) => size.tokens === 1_000_000 && size.kind === kind);
+
+const loadOf = (of: Results): string =>
+  `${show(Number(at(of, "load", "ms")) / 1_000)} s (${show(at(of, "load", "tokens_per_second"))} tokens a second)`;
+
+/** Token lookups and probes beside a client that asks for facets without a pause. */
+function writeLookups(kept: Kept): string | undefined {
+  const rows = sizesOf(kept)
+    .filter(({ lookups }) => lookups !== undefined)
+    .map(({ tokens, lookups }) => {
+      const p99 = (state: string, request: string): string => show(at(lookups, state, request, "p99_ms"));
+      const cells = ["lookup", "livez"].flatMap((request) => [p99("idle", request), p99("loaded", request)]);
+      return [show(tokens), ...cells, show(at(lookups, "facets", "requests"))];
+    });
+  if (rows.length === 0) return undefined;
+  const head = ["A token", "beside facets", "`GET /livez`", "beside facets", "Answers of facets in 10 s"];
+  return table(["Tokens; p99 in ms", ...head], rows);
+}
+
+/** A million tokens that each have a number of their own. */
+function writeSerial(kept: Kept): string | undefined {
+  const of = millionOf(kept, "serial");
+  if (!of) return undefined;
+  return table(
+    ["A million tokens, each with its own number", "p50, p99 in ms"],
+    [
+      ["Page, text in the name", p50AndP99(of, "pages", "text")],
+      ["Facets, any of four values, up to half of the tokens", p50AndP99(of, "facets", "any_of")],
+      ["Facets, half of the numbers", p50AndP99(of, "facets", "half")],
+      ["Memory of the search index", `${show(at(of, "load", "index_mb"))} MB`],
+      ["Load", loadOf(of)],
+    ],
+  );
+}
+
+/** A million tokens with usual traits. */
+function writeCatalog(kept: Kept): string | undefined {
+  const of = millionOf(kept, "usual");
   if (!of) return undefined;
   const page = (label: string, kind: string): readonly string[] => [
     `Page, ${label}`,
     `${p50AndP99(of, "pages", kind)} (${show(at(of, "pages", kind, "sql_p50_ms"))})`,
   ];
-  const seconds = Number(at(of, "load", "ms")) / 1_000;
   return table(
     ["A million tokens", "p50, p99 in ms (SQL)"],
     [
@@ -102,13 +142,14 @@ function writeCatalog({ catalog }: Kept): string | undefined {
       ["The 200th page by name", p50AndP99(of, "deep", "last")],
       ["Facets, narrow filter", p50AndP99(of, "facets", "narrow")],
       ["Facets, any of four values, up to half of the tokens", p50AndP99(of, "facets", "any_of")],
+      ["Facets, a tenth of the numbers", p50AndP99(of, "facets", "range")],
       ["Facets, half of the numbers", p50AndP99(of, "facets", "half")],
       [
         `Facets, any filter, while two replicas write ${show(at(of, "writing", "versions_per_second"))} versions a second`,
         p50AndP99(of, "writing", "facets"),
       ],
       ["Memory of the search index", `${show(at(of, "load", "index_mb"))} MB`],
-      ["Load", `${show(seconds)} s (${show(at(of, "load", "tokens_per_second"))} tokens a second)`],
+      ["Load", loadOf(of)],
     ],
   );
 }

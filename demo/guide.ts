@@ -1,4 +1,4 @@
-/** The things to try, printed once the demo is ready; every line works when pasted. */
+/** The things to try, printed once the demo is ready; every command works when pasted. */
 
 export type Ready = {
   base_url: string;

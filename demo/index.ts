@@ -99,7 +99,7 @@ const run = async (): Promise<Service> => {
   const service = await startService({ port, env, logFile: join(folder, "vitrine.log") });
   closers.push(() => service.stop("SIGINT"));
 
-  say("Making an API key and allowing the metadata host to show animations");
+  say("Creating an API key and allowing the metadata host to show animations");
   const vitrine = async (...args: string[]): Promise<string> => {
     const { stdout } = await promisify(execFile)(process.execPath, [VITRINE, ...args], {
       env: { ...process.env, ...env },

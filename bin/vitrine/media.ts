@@ -1,4 +1,4 @@
-/** `npx vitrine media copy`: moves the images to another store. Needs no running service. */
+/** `npx vitrine media copy`: copies the images to another store. Needs no running service. */
 
 import { existsSync } from "node:fs";
 import type { Command } from "commander";

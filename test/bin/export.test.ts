@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createAdminClient } from "../../bin/admin-client.ts";
 import { addExportCommand } from "../../bin/vitrine/export.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
-import { createTestApp, OPERATOR_TOKEN } from "../support/app.ts";
+import { createTestApp } from "../support/app.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { makePrivateFolder } from "../support/folder.ts";
 import {
@@ -25,6 +25,7 @@ import {
   recordOne,
   ref,
 } from "../support/refresh.ts";
+import { OPERATOR_TOKEN } from "../support/service-key.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/vitrine.js", import.meta.url));
 const test = await createTestDatabase();

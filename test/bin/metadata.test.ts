@@ -5,9 +5,10 @@ import { createAdminClient } from "../../bin/admin-client.ts";
 import { addMetadataCommands, describeRenormalise as describeProgress } from "../../bin/vitrine/metadata.ts";
 import { NORMALISER } from "../../src/api/metadata/document/normalise.ts";
 import { startLocalServer } from "../api/metadata/local-server.ts";
-import { createTestApp, OPERATOR_TOKEN } from "../support/app.ts";
+import { createTestApp } from "../support/app.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { emptyTables, found, recordOne, ref } from "../support/refresh.ts";
+import { OPERATOR_TOKEN } from "../support/service-key.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

@@ -9,9 +9,10 @@ import {
 import { addRefreshCommand } from "../../bin/vitrine/refresh.ts";
 import { createStatusLine } from "../../bin/vitrine/status-line.ts";
 import { startLocalServer } from "../api/metadata/local-server.ts";
-import { createTestApp, FAR_CHAIN_ID, OPERATOR_TOKEN } from "../support/app.ts";
+import { createTestApp, FAR_CHAIN_ID } from "../support/app.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { COLLECTION, emptyTables, failed, found } from "../support/refresh.ts";
+import { OPERATOR_TOKEN } from "../support/service-key.ts";
 import { createTriggerSetup } from "../support/triggers.ts";
 import { createWorkerSetup } from "../support/worker.ts";
 

@@ -4,9 +4,10 @@ import { createAdminClient } from "../../bin/admin-client.ts";
 import { addTraitCommands } from "../../bin/vitrine/traits.ts";
 import { startLocalServer } from "../api/metadata/local-server.ts";
 import { createTraitsHarness, number, text } from "../api/metadata/traits-harness.ts";
-import { createTestApp, OPERATOR_TOKEN } from "../support/app.ts";
+import { createTestApp } from "../support/app.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { COLLECTION } from "../support/refresh.ts";
+import { OPERATOR_TOKEN } from "../support/service-key.ts";
 
 const test = await createTestDatabase();
 const api = createTestApp(test);

@@ -6,15 +6,9 @@ import type { AddressInfo } from "node:net";
 import { join, resolve, sep } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  createKey,
-  createPartner,
-  createWorld,
-  eventually,
-  WITHOUT_PICTURES,
-  type World,
-} from "../e2e/world.ts";
+import { createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "../e2e/world.ts";
 import { type InstalledClient, installClient } from "../support/client-package.ts";
+import { createKey } from "../support/service-key.ts";
 import { launchBrowser } from "./browser.ts";
 
 let world: World;
@@ -29,7 +23,7 @@ beforeAll(async () => {
     installClient(),
     launchBrowser(),
   ]);
-  const key = await createKey(world);
+  const key = await createKey(world.service);
   const partner = createPartner(world.service.baseUrl, key);
   await eventually(
     () => partner.token(world.heroes, 7),

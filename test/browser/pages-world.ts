@@ -5,7 +5,8 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { informationOf } from "../../demo/information.ts";
-import { createKey, createWorld, eventually, type World } from "../e2e/world.ts";
+import { createWorld, eventually, type World } from "../e2e/world.ts";
+import { createKey } from "../support/service-key.ts";
 
 const SCREENSHOTS = join(import.meta.dirname, "../../docs/screenshots");
 // A busy machine takes minutes to start the service and read 64 documents and their pictures.
@@ -16,7 +17,7 @@ const SERVED_MIN = 57;
 /** A world in which every document and picture has been read, with information and allowed animations. */
 export async function createPagesWorld(): Promise<World> {
   const world = await createWorld();
-  const key = await createKey(world);
+  const key = await createKey(world.service);
   const { baseUrl } = world.service;
   const send = async (method: string, path: string, headers: Record<string, string>, body: object) => {
     const answer = await fetch(`${baseUrl}${path}`, {

@@ -7,14 +7,8 @@ import { pathToFileURL } from "node:url";
 import { Client, cacheExchange, fetchExchange } from "@urql/core";
 import { serverAudits } from "graphql-http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  createKey,
-  createPartner,
-  createWorld,
-  eventually,
-  WITHOUT_PICTURES,
-  type World,
-} from "../e2e/world.ts";
+import { createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "../e2e/world.ts";
+import { createKey } from "../support/service-key.ts";
 import { makeProject, ROOT, run } from "./run.ts";
 
 const project = makeProject();
@@ -23,7 +17,7 @@ let world: World;
 let key: string;
 beforeAll(async () => {
   world = await createWorld({ host: WITHOUT_PICTURES });
-  key = await createKey(world);
+  key = await createKey(world.service);
   const partner = createPartner(world.service.baseUrl, key);
   await eventually(
     () => partner.token(world.heroes, 7),

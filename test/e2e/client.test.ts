@@ -12,7 +12,8 @@ import {
   readmeExamples,
   typeErrors,
 } from "../support/client-package.ts";
-import { createKey, createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
+import { createKey } from "../support/service-key.ts";
+import { createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
 
 const examples = readmeExamples();
 let world: World;
@@ -24,7 +25,7 @@ beforeAll(async () => {
     createWorld({ host: WITHOUT_PICTURES, secondsPerBlock: 5 }),
     installClient(),
   ]);
-  key = await createKey(world);
+  key = await createKey(world.service);
   const partner = createPartner(world.service.baseUrl, key);
   await eventually(
     async () => {

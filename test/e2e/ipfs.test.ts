@@ -6,9 +6,10 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { createKey, createSite, type Site } from "../support/chain-tables.ts";
+import { createSite, type Site } from "../support/chain-tables.ts";
 import { lower } from "../support/contract-answers.ts";
 import { Blocks, type IpfsGateway, startIpfsGateway, tampered } from "../support/ipfs-gateway.ts";
+import { createKey } from "../support/service-key.ts";
 import { createPartner, eventually } from "./world.ts";
 
 const SCHEMA = "ipfs";

@@ -8,10 +8,11 @@ import { concatHex, type Hex, pad, toEventSelector, toHex, zeroAddress } from "v
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { createKey, createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
+import { createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
 import { lower } from "../support/contract-answers.ts";
 import { readEvents } from "../support/event-reader.ts";
 import { eventually } from "../support/eventually.ts";
+import { createKey } from "../support/service-key.ts";
 import { deployTestContract } from "../support/test-contracts.ts";
 
 const IDS = [1n, 2n, 3n, 4n];

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { originalAnswer } from "../../demo/metadata/documents.ts";
 import { populate } from "../../demo/populate.ts";
 import { childrenOf, watchesOf } from "../support/process-state.ts";
-import { createKey, createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
+import { createKey } from "../support/service-key.ts";
+import { createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
 
 let world: World;
 let partner: ReturnType<typeof createPartner>;
@@ -19,7 +20,7 @@ beforeAll(async () => {
       return populate(chain, host);
     },
   });
-  partner = createPartner(world.service.baseUrl, await createKey(world));
+  partner = createPartner(world.service.baseUrl, await createKey(world.service));
 });
 afterAll(() => world.close());
 

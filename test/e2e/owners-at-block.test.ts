@@ -4,8 +4,10 @@ import { createPublicClient, type HDAccount, http } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { createKey, createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
+import { createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
 import { lower } from "../support/contract-answers.ts";
+import { createRandom } from "../support/random.ts";
+import { createKey } from "../support/service-key.ts";
 
 const TOKENS = 150;
 const MOVES = 160;
@@ -19,18 +21,14 @@ let service: Service;
 let key: string;
 let first: bigint;
 
-// A fixed sequence (Numerical Recipes' generator), so that a failure can be repeated.
-let seed = 20_260;
-const draw = (below: number): number => {
-  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-  return Math.floor((seed / 2 ** 32) * below);
-};
+// A fixed sequence, so that a failure can be repeated.
+const random = createRandom(20_260);
 
 beforeAll(async () => {
   chain = await startChain();
   heroes = await chain.deploy("VitrineHeroes", ["http://127.0.0.1:1/"]);
   const people: HDAccount[] = [1, 2, 3, 4, 5].map((index) => chain.account(index));
-  const person = (): HDAccount => people[draw(people.length)] as HDAccount;
+  const person = (): HDAccount => random.pick(people);
   const owners = new Map<bigint, HDAccount>();
   for (let from = 1; from <= TOKENS - 30; from += 30) {
     const to = person();
@@ -39,14 +37,14 @@ beforeAll(async () => {
     for (let id = from; id < from + 30; id++) owners.set(BigInt(id), to);
   }
   for (let nth = 0; nth < MOVES; nth++) {
-    const id = BigInt(1 + draw(TOKENS));
+    const id = BigInt(random.whole(1, TOKENS));
     const owner = owners.get(id);
     const to = person();
     if (!owner) {
       // Never minted, or burned before.
       await chain.write(heroes, "mint", [to.address, id]);
       owners.set(id, to);
-    } else if (draw(4) === 0) {
+    } else if (random.chance(1 / 4)) {
       await chain.write(heroes, "burn", [id], owner);
       owners.delete(id);
     } else {
@@ -66,7 +64,7 @@ it(`${READS} answers of ownerOf add up to the owners of their blocks`, async () 
   const last = await chain.blockNumber();
   let [reads, held] = [0, 0];
   for (let nth = 0; nth < BLOCKS; nth++) {
-    const blockNumber = nth === 0 ? last : first + BigInt(draw(Number(last - first)));
+    const blockNumber = nth === 0 ? last : first + BigInt(random.whole(0, Number(last - first) - 1));
     const expected = new Map<string, number>();
     await Promise.all(
       Array.from({ length: TOKENS }, async (_, index) => {

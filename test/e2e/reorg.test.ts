@@ -7,15 +7,9 @@ import { type MetadataHost, startMetadataHost } from "../../demo/metadata-host.t
 import { type Population, populate } from "../../demo/populate.ts";
 import type { Service } from "../../demo/service.ts";
 import { startEndpoint } from "../faults/support/endpoint.ts";
-import {
-  createKey,
-  createReader,
-  createSite,
-  type Reader,
-  type Site,
-  untilIndexed,
-} from "../support/chain-tables.ts";
+import { createReader, createSite, type Reader, type Site, untilIndexed } from "../support/chain-tables.ts";
 import { lower, ownerOf } from "../support/contract-answers.ts";
+import { createKey } from "../support/service-key.ts";
 import { createPartner, eventually, WITHOUT_PICTURES } from "./world.ts";
 
 const SCHEMA = "reorg";

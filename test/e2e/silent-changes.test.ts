@@ -4,8 +4,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
 import { type LocalServer, startLocalServer } from "../api/metadata/local-server.ts";
-import { createKey, createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
+import { createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
 import { lower } from "../support/contract-answers.ts";
+import { createKey } from "../support/service-key.ts";
 import { createPartner, eventually } from "./world.ts";
 
 // Seven seconds between rounds.
@@ -19,14 +20,8 @@ let chain: Chain;
 let host: LocalServer;
 let site: Site;
 let service: Service;
-const heroes = {} as Record<"rebased" | "single" | "replaced" | "unchanged", Contract>;
-const names = Object.keys({
-  rebased: 0,
-  single: 0,
-  replaced: 0,
-  unchanged: 0,
-  burned: 0,
-}) as (keyof typeof heroes)[];
+const names = ["rebased", "single", "replaced", "unchanged"] as const;
+const heroes = {} as Record<(typeof names)[number], Contract>;
 /** The prefix in the names of the host's documents, by the requested folder. */
 const hostedNames = new Map<string, string>();
 const asked = (folder: string): number =>

@@ -4,16 +4,10 @@ import { encodeAbiParameters, type Hex, pad, toEventSelector, toHex } from "viem
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import {
-  createKey,
-  createReader,
-  createSite,
-  type Reader,
-  type Site,
-  untilIndexed,
-} from "../support/chain-tables.ts";
+import { createReader, createSite, type Reader, type Site, untilIndexed } from "../support/chain-tables.ts";
 import { lower, ownerOf } from "../support/contract-answers.ts";
 import { eventually } from "../support/eventually.ts";
+import { createKey } from "../support/service-key.ts";
 import { deployTestContract } from "../support/test-contracts.ts";
 import { signatures } from "../support/token-logs.ts";
 import { createPartner } from "./world.ts";

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
 import { type LocalServer, startLocalServer } from "../api/metadata/local-server.ts";
-import { createKey, createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
+import { createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
 import { lower } from "../support/contract-answers.ts";
 import { type Collector, type ReceivedSpan, startCollector } from "../support/otlp-collector.ts";
+import { createKey } from "../support/service-key.ts";
 import { eventually } from "./world.ts";
 
 const CONTRACTS = new URL("../contracts/", import.meta.url);

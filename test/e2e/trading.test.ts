@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { createKey, createSite, type Site } from "../support/chain-tables.ts";
+import { createSite, type Site } from "../support/chain-tables.ts";
 import { lower } from "../support/contract-answers.ts";
 import { type EventReader, type ReadEvent, readEvents } from "../support/event-reader.ts";
 import { eventually } from "../support/eventually.ts";
+import { createKey } from "../support/service-key.ts";
 
 const SCHEMA = "trading";
 const POLL_MS = 10;

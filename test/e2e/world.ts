@@ -2,7 +2,6 @@
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { type Chain, startChain } from "../../demo/chain.ts";
 import { type MetadataHost, type MetadataHostOptions, startMetadataHost } from "../../demo/metadata-host.ts";
@@ -10,9 +9,10 @@ import { type Population, populate } from "../../demo/populate.ts";
 import { freePort, type Service, type ServiceOptions, startService } from "../../demo/service.ts";
 import type { TokenView } from "../../src/api/catalog/tokens/token-view.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/postgres/embedded-postgres.ts";
+import { eventually as within } from "../support/eventually.ts";
 import { makeFolder } from "../support/folder.ts";
+import { OPERATOR_TOKEN } from "../support/service-key.ts";
 
-export const OPERATOR_TOKEN = "operator-token-of-the-tests";
 // Ponder waits 25 s for the schema of a killed process, on a machine that may be busy.
 const EVENTUALLY_MS = 90_000;
 
@@ -135,27 +135,6 @@ export function createPartner(baseUrl: string, key: string) {
   };
 }
 
-export async function createKey(world: World): Promise<string> {
-  const response = await fetch(`${world.service.baseUrl}/admin/keys`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": "application/json" },
-    body: JSON.stringify({ app: "tests", apis: ["market-partner", "market"] }),
-  });
-  return ((await response.json()) as { key: string }).key;
-}
-
-/** Asks until the answer passes; throws with the last answer if it never does. */
-export async function eventually<Answer>(
-  ask: () => Promise<Answer>,
-  passes: (answer: Answer) => boolean,
-  withinMs = EVENTUALLY_MS,
-): Promise<Answer> {
-  const deadline = Date.now() + withinMs;
-  for (;;) {
-    const answer = await ask();
-    if (passes(answer)) return answer;
-    if (Date.now() > deadline)
-      throw new Error(`it never came to pass; the last answer was ${JSON.stringify(answer)}`);
-    await sleep(100);
-  }
-}
+/** As `eventually`, with the time that a service takes on a busy machine. */
+export const eventually: typeof within = (ask, passes, withinMs = EVENTUALLY_MS) =>
+  within(ask, passes, withinMs);

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Service } from "../../demo/service.ts";
 import { type LocalServer, startLocalServer } from "../api/metadata/local-server.ts";
 import { eventually } from "../e2e/world.ts";
-import { createKey } from "../support/chain-tables.ts";
+import type { Random } from "../support/random.ts";
+import { createKey } from "../support/service-key.ts";
 import { accept, disorder, type Receiver, startReceiver } from "../support/webhook-receiver.ts";
-import { createDice, type Dice } from "./support/dice.ts";
+import { createDice } from "./support/dice.ts";
 import { say, startWatch } from "./support/figures.ts";
 import { createPlant, type Plant } from "./support/plant.ts";
 
@@ -24,7 +25,7 @@ const RETRIES = "0.3,0.5,1,1,2,2,2,5,5,5,5,5,5,5,5,5,5,5,5,5";
 let plant: Plant;
 let indexer: Service;
 let replica: Service;
-let dice: Dice;
+let dice: Random;
 // Each has a fault of its own; `secret` must never hear of anything.
 let failing: Receiver;
 let stalling: Receiver;

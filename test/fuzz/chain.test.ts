@@ -12,12 +12,13 @@ import { type Chain, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
 import { createPartner } from "../e2e/world.ts";
 import { type Origin, startOrigin } from "../faults/support/origin.ts";
-import { createKey, createReader, createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
+import { createReader, createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
 import { lower } from "../support/contract-answers.ts";
 import { environmentNumber, SEED_MAX } from "../support/environment-number.ts";
+import { createRandom } from "../support/random.ts";
+import { createKey } from "../support/service-key.ts";
 import { createBranches, createMoves, type Ledger, SIDES } from "./support/chain-moves.ts";
 import { contractsSay, serviceSays } from "./support/chain-truth.ts";
-import { createRandom } from "./support/random.ts";
 
 const seed = environmentNumber("FUZZ_SEED") ?? randomInt(SEED_MAX);
 const seconds = environmentNumber("FUZZ_SECONDS") ?? 60;

@@ -10,8 +10,8 @@ import type { IndexConfig } from "../../src/config.ts";
 import type { TestDatabase } from "./database.ts";
 import { createFakeCalls, ownerOfOnly } from "./fake-contract.ts";
 import { CHAIN_ID, COLLECTION, createFakeResolve, failed } from "./refresh.ts";
+import { OPERATOR_TOKEN } from "./service-key.ts";
 
-export const OPERATOR_TOKEN = "operator-token-of-the-tests";
 /** Exists on a second chain only. */
 export const FAR_COLLECTION = "0x00000000000000000000000000000000000000fa";
 export const FAR_CHAIN_ID = 2020;

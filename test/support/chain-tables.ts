@@ -16,8 +16,7 @@ import * as chainSchema from "../../ponder.schema.ts";
 import { eventually } from "../e2e/world.ts";
 import { makeFolder } from "./folder.ts";
 import { createDatabaseOf } from "./run-database.ts";
-
-const OPERATOR_TOKEN = "operator-token-of-the-tests";
+import { OPERATOR_TOKEN } from "./service-key.ts";
 
 export interface IndexedChain {
   readonly chain: Chain;
@@ -127,16 +126,6 @@ export async function untilIndexed(service: Service, chain: Chain): Promise<void
     },
     (status) => (status[chain.chainId]?.block.number ?? 0) >= head,
   );
-}
-
-/** A key with the permissions of partners and readers. */
-export async function createKey(service: Service): Promise<string> {
-  const response = await fetch(`${service.baseUrl}/admin/keys`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": "application/json" },
-    body: JSON.stringify({ app: "tests", apis: ["market-partner", "market"] }),
-  });
-  return ((await response.json()) as { key: string }).key;
 }
 
 /** The names of every table that handlers write. */

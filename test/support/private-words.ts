@@ -84,7 +84,7 @@ export const privateWords: readonly PrivateWord[] = [
   },
   {
     standard: "to redact",
-    word: /\bmask(?:s|ing)?\b/,
+    word: /\bmask(?:s|ed|ing)?\b/,
     except: [{ use: /\bmask\b/, reason: "a mask of bits" }],
   },
   {

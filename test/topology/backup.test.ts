@@ -5,14 +5,8 @@ import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  createKey,
-  createPartner,
-  createWorld,
-  eventually,
-  WITHOUT_PICTURES,
-  type World,
-} from "../e2e/world.ts";
+import { createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "../e2e/world.ts";
+import { createKey } from "../support/service-key.ts";
 import { type DebianPostgres, startDebianPostgres, untilRead } from "./debian-postgres.ts";
 
 const SCRIPTS = fileURLToPath(new URL("../../deploy/backup/", import.meta.url));
@@ -73,7 +67,7 @@ beforeAll(async () => {
     env: { DATABASE_URL: database.url, VITRINE_SECRET: SECRET, RESAMPLE_HOURS: "0" },
   });
   folder = join(world.folder, "backups");
-  key = await createKey(world);
+  key = await createKey(world.service);
   const partner = createPartner(world.service.baseUrl, key);
   await untilRead(database);
   // Two versions of one token, and a webhook.

@@ -7,10 +7,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freePort, type Service, startService } from "../../demo/service.ts";
-import { createPartner, createWorld, eventually, OPERATOR_TOKEN, type World } from "../e2e/world.ts";
+import { createPartner, createWorld, eventually, type World } from "../e2e/world.ts";
 import { say } from "../faults/support/figures.ts";
 import { type EventReader, readEvents } from "../support/event-reader.ts";
 import { type S3Server, s3Credentials, startS3Server } from "../support/s3-server.ts";
+import { createKey } from "../support/service-key.ts";
 import { type DebianPostgres, type Standby, startDebianPostgres, startStandby } from "./debian-postgres.ts";
 import { type Balancer, startHaproxy, startPostgresProxy } from "./haproxy.ts";
 
@@ -43,15 +44,6 @@ const startReplica = (nth: number): Promise<Service> =>
     ponderArgs: ["serve", "--schema", SCHEMA],
   });
 
-async function createKey(app: string): Promise<string> {
-  const response = await fetch(`${world.service.baseUrl}/admin/keys`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": "application/json" },
-    body: JSON.stringify({ app, apis: ["market-partner", "market"] }),
-  });
-  return ((await response.json()) as { key: string }).key;
-}
-
 beforeAll(async () => {
   primary = await startDebianPostgres();
   standby = await startStandby(primary);
@@ -72,7 +64,7 @@ beforeAll(async () => {
   for (let nth = 0; nth < 3; nth++) replicas.push(await startReplica(nth));
   const [a = 0, b = 0, c = 0] = ports;
   balancer = await startHaproxy([a, b, c]);
-  key = await createKey("cluster");
+  key = await createKey(world.service, "cluster");
   await world.chain.write(world.population.erc721, "updateApprovedContracts", [
     [world.chain.account(9).address],
     [true],
@@ -265,7 +257,7 @@ it("a limit is one limit, whichever replica counts", async () => {
   let asked: number[] = [];
   // A busy machine takes longer than the limit's window for so many requests, and then they are counted in two.
   for (let nth = 0; nth < TRIES; nth++) {
-    const basic = await createKey(`basic ${nth}`);
+    const basic = await createKey(world.service, `basic ${nth}`);
     await primary.query(`update vitrine.app set tier = 'basic' where name = 'basic ${nth}'`);
     const start = Date.now();
     asked = await askAtOnce(basic, 2 * BASIC_REQUESTS);

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { freePort } from "../../demo/service.ts";
 import { eventually } from "../e2e/world.ts";
+import { postgresAnswers } from "../support/postgres-answers.ts";
 
 const INSTALLED = "/usr/lib/postgresql";
 const START_MS = 30_000;
@@ -68,7 +69,7 @@ export async function startStandby(primary: DebianPostgres, { isHot = true } = {
     primary.query("select sync_state from pg_stat_replication");
   const streams = async (): Promise<boolean> => (await states()).length > 0;
   const settings = isHot ? [] : ["hot_standby=off"];
-  const standby = await startCluster(folder, cluster, settings, isHot ? answers : streams);
+  const standby = await startCluster(folder, cluster, settings, isHot ? postgresAnswers : streams);
   await primary.query("alter system set synchronous_standby_names = '*'");
   await primary.query("select pg_reload_conf()");
   await eventually(states, ([row]) => row?.sync_state === "sync");
@@ -96,7 +97,7 @@ async function startCluster(
   folder: string,
   cluster: string,
   more: readonly string[] = [],
-  isReady: (url: string) => Promise<boolean> = answers,
+  isReady: (url: string) => Promise<boolean> = postgresAnswers,
 ): Promise<DebianPostgres> {
   const port = await freePort();
   const settings = [
@@ -146,7 +147,7 @@ async function startCluster(
   };
 }
 
-/** Heroes, without the burned one's, and items of the demo's chain. */
+/** Heroes, the burned one among them, and items of the demo's chain. */
 const DEMO_TOKENS = 48 + 16;
 
 /**
@@ -163,17 +164,4 @@ export async function untilRead({ query }: DebianPostgres): Promise<void> {
       ),
     ([row]) => row?.tokens === DEMO_TOKENS && row.unread === 0 && row.probes === 0,
   );
-}
-
-async function answers(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url });
-  client.on("error", () => undefined);
-  try {
-    await client.connect();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
 }

@@ -15,14 +15,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  createKey,
-  createPartner,
-  createWorld,
-  eventually,
-  WITHOUT_PICTURES,
-  type World,
-} from "../e2e/world.ts";
+import { createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "../e2e/world.ts";
+import { createKey } from "../support/service-key.ts";
 import { type DebianPostgres, startDebianPostgres, untilRead } from "./debian-postgres.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
@@ -131,7 +125,7 @@ beforeAll(async () => {
     env: { DATABASE_URL: database.url, RESAMPLE_HOURS: "0" },
     service: { root: clone },
   });
-  partner = createPartner(world.service.baseUrl, await createKey(world));
+  partner = createPartner(world.service.baseUrl, await createKey(world.service));
   await untilRead(database);
   await world.service.stop();
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { toApiError } from "../../../src/api/http/router.ts";
-import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 
 const test = await createTestDatabase();
 const { app, call } = createTestApp(test);

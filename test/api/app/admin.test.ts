@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createTestApp, OPERATOR_TOKEN, type Sent } from "../../support/app.ts";
+import { createTestApp, type Sent } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { COLLECTION } from "../../support/refresh.ts";
+import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

@@ -3,9 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { COLLECTION } from "../../support/refresh.ts";
+import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 import { createMemoryLogger } from "../../support/worker.ts";
 
 const test = await createTestDatabase();

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createTokenCache, type Kept, type TokenCache } from "../../../src/api/catalog/tokens/token-cache.ts";
 import { forgetToken } from "../../../src/api/metadata/records/store.ts";
 import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
-import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import {
   ask,
@@ -16,6 +16,7 @@ import {
   recordOne,
   ref,
 } from "../../support/refresh.ts";
+import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -6,6 +6,7 @@ import type { Scope } from "../../../src/api/delegation/registry/rights.ts";
 import { delegationsOf, lower } from "../../support/contract-answers.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { indexDelegations } from "../../support/index-delegations.ts";
+import { createRandom } from "../../support/random.ts";
 
 const test = await createTestDatabase();
 const registry = createRegistry(test);
@@ -26,12 +27,8 @@ let contract: Contract;
 const takers = (): Hex[] => [chain.account(8).address, chain.account(9).address];
 const givers = (): Hex[] => Array.from({ length: GIVERS }, (_, index) => chain.account(index).address);
 
-/** The same draws on every run (a linear congruential generator). */
-let seed = 20_261_121;
-function pick<Item>(items: readonly Item[]): Item {
-  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-  return items[Math.floor((seed / 2 ** 32) * items.length)] as Item;
-}
+// The same draws on every run.
+const { pick } = createRandom(20_261_121);
 
 /** Any write: a grant, a change, a revocation, or a revocation without a grant. */
 function anyWrite(): Hex {

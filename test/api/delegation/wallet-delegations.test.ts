@@ -239,7 +239,7 @@ describe("another registry", () => {
   });
 
   it("that is down is reported, and what was known before is served as stale", async () => {
-    const { api, server } = await withRegistry(() => ({ body: "[]" }));
+    const { server } = await withRegistry(() => ({ body: "[]" }));
     const away = appOver(server);
     await server.close();
     expect(await ask(away)).toMatchObject({ status: "unavailable", reason: "unreachable" });
@@ -267,7 +267,6 @@ describe("another registry", () => {
     });
     time += 600_000;
     expect(await known.ofWallet(CHAIN_ID, HOT)).toMatchObject({ status: "unavailable", value: null });
-    expect(api).toBeDefined();
   });
 
   it("is asked again in time even if a clock was set back", async () => {

@@ -139,14 +139,14 @@ describe("an operation of Ponder's alone", () => {
     expect(away.reported).toHaveLength(1);
   });
 
-  it("is masked where Ponder has masked it already, as it does in production", async () => {
-    const masked = {
+  it("is redacted where Ponder has redacted it already, as it does in production", async () => {
+    const redacted = {
       message: "Unexpected error.",
       locations: [{ line: 1, column: 3 }],
       extensions: { code: "INTERNAL_SERVER_ERROR" },
     };
     const production = await createHarness({
-      handle: answerAfterIntrospection(ponder, () => Response.json({ errors: [masked] })),
+      handle: answerAfterIntrospection(ponder, () => Response.json({ errors: [redacted] })),
     });
 
     expect(await production.ask("{ tokens { totalCount } }")).toMatchObject({

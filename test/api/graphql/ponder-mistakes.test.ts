@@ -77,13 +77,13 @@ describe("a query of Ponder's alone that is wrong", () => {
   );
 
   it("is refused the same where Ponder gives no reason, as in production", async () => {
-    const masked = {
+    const redacted = {
       message: "Unexpected error.",
       locations: [{ line: 1, column: 3 }],
       extensions: { code: "INTERNAL_SERVER_ERROR" },
     };
     const production = await createHarness({
-      handle: answerAfterIntrospection(ponder, () => Response.json({ errors: [masked] })),
+      handle: answerAfterIntrospection(ponder, () => Response.json({ errors: [redacted] })),
     });
 
     const { errors } = await production.ask("{ token(id: 7) { id } }");

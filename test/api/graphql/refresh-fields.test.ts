@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { COLLECTION, emptyTables, found, readQueue } from "../../support/refresh.ts";
+import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 import { createWorkerSetup } from "../../support/worker.ts";
 import { createOwnEndpoint } from "./own-endpoint.ts";
 

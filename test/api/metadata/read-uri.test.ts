@@ -1,7 +1,7 @@
 /** Distinguishes a contract's refusal, which concerns its token, from a node's failure, which concerns none. */
 
 import { encodeErrorResult, type Hex } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createChainCalls } from "../../../src/api/chain/contract/batched-calls.ts";
 import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
 import { createUriReader, type ReadUri } from "../../../src/api/metadata/uri/read-uri.ts";
@@ -166,10 +166,26 @@ describe("the node's failures", () => {
     expect(await read(page.url)).toMatchObject({ kind: "unavailable", answered: false });
   });
 
-  it("repeat no endpoint, which may hold a key", async () => {
-    answer = () => error(-32603, "Internal error");
+  it.each<[string, () => unknown]>([
+    ["an error of the node", () => error(-32603, "Internal error")],
+    ["a page", () => "<html>"],
+    ["no answer", () => undefined],
+  ])("repeat no endpoint, which may hold a key, after %s", async (_what, answered) => {
+    const page = await startLocalServer((_request, response) => {
+      const said = answered();
+      if (said === undefined) response.destroy();
+      else
+        response.end(
+          typeof said === "string" ? said : JSON.stringify({ jsonrpc: "2.0", id: 1, ...(said as object) }),
+        );
+    });
+    onTestFinished(() => page.close());
+    const clients = createChainClients([{ id: CHAIN, rpcUrls: [`${page.url}/v2/the-key`] }]);
 
-    expect(JSON.stringify(await readUri(token("1"), "erc721", BLOCK))).not.toContain(String(node.port));
+    const read = await createUriReader(createChainCalls(clients))(token("1"), "erc721", BLOCK);
+
+    expect(read.kind).toBe("unavailable");
+    expect(JSON.stringify(read)).not.toMatch(new RegExp(`the-key|${page.port}`));
   });
 
   it("send the call to the next endpoint", async () => {

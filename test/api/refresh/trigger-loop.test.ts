@@ -180,46 +180,6 @@ describe("the search for chain triggers", () => {
     },
   );
 
-  it("runs one pass at a time, and a wake during it causes one more", async () => {
-    const first = createBarrier();
-    let running = 0;
-    let runningMost = 0;
-    let passes = 0;
-    const { loop } = start(async () => {
-      runningMost = Math.max(runningMost, ++running);
-      passes++;
-      if (passes === 1) await first.opened;
-      running--;
-      return false;
-    });
-
-    for (let i = 0; i < 5; i++) loop.wake();
-    first.open();
-    await eventually(
-      () => passes,
-      (count) => count >= 2,
-    );
-
-    expect(runningMost).toBe(1);
-  });
-
-  it("outlives a failing pass: it is logged, and the next one finds what is left", async () => {
-    let passes = 0;
-    const { log } = start(async () => {
-      passes++;
-      if (passes === 1) throw new Error("the database is away");
-      return false;
-    });
-
-    await eventually(
-      () => passes,
-      (count) => count >= 2,
-    );
-
-    expect(log).toMatchObject([{ level: "warn", reason: "the database is away" }]);
-    expect(unhandled).toEqual([]);
-  });
-
   it("stops after the batch it is at, even with a backlog, and starts no other", async () => {
     const rateLimits = createBarrier();
     let batches = 0;

@@ -19,6 +19,7 @@ import {
   readQueue,
   ref,
 } from "../../support/refresh.ts";
+import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 import { createTriggerSetup } from "../../support/triggers.ts";
 import { createWorkerSetup } from "../../support/worker.ts";
 import { createOwnEndpoint } from "../graphql/own-endpoint.ts";
@@ -339,7 +340,7 @@ describe("what a stranger's document says", () => {
     expect(await database.query("select from vitrine.trait_value")).toHaveLength(1);
     expect(
       await api.call("/admin/traits/pending", {
-        headers: { authorization: "Bearer operator-token-of-the-tests" },
+        headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
       }),
     ).toMatchObject({ body: { pending: [] } });
 

@@ -5,6 +5,7 @@ import { createDatabase, type Database } from "../../../src/api/db/database.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 import type { TokenSort } from "../../../src/api/search/query.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { createRandom, type Random } from "../../support/random.ts";
 import { CHAIN_ID, emptyTables } from "../../support/refresh.ts";
 import { createTraitsHarness, number, text } from "../metadata/traits-harness.ts";
 import { walkPages } from "./index-harness.ts";
@@ -34,22 +35,13 @@ const filters = [
 
 beforeEach(() => emptyTables(database));
 
-/** The same numbers on every run, between 0 and 1. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-const documentOf = (tokenId: number, random: () => number) => ({
-  name: `Hero ${Math.floor(random() * 30)}`,
+const documentOf = (tokenId: number, random: Random) => ({
+  name: `Hero ${random.whole(0, 29)}`,
   attributes: [
-    text("Class", classes[Math.floor(random() * classes.length)] ?? ""),
-    number("Level", Math.floor(random() * 20)),
-    ...(random() < 0.3 ? [text("Class", "Twice")] : []),
-    ...(random() < 0.2 ? [text(`Only ${tokenId}`, "here")] : []),
+    text("Class", random.pick(classes)),
+    number("Level", random.whole(0, 19)),
+    ...(random.chance(0.3) ? [text("Class", "Twice")] : []),
+    ...(random.chance(0.2) ? [text(`Only ${tokenId}`, "here")] : []),
   ],
 });
 
@@ -57,8 +49,8 @@ const documentOf = (tokenId: number, random: () => number) => ({
 async function write(on: Database, seed: number): Promise<void> {
   const random = createRandom(seed);
   for (let nth = 0; nth < WRITES; nth++) {
-    const tokenId = 1 + 2 * Math.floor((random() * TOKENS) / 2);
-    if (random() < 0.1) await traits.forget(String(tokenId), on);
+    const tokenId = 1 + 2 * random.whole(0, Math.floor(TOKENS / 2) - 1);
+    if (random.chance(0.1)) await traits.forget(String(tokenId), on);
     else await harness.record(new Map([[String(tokenId), documentOf(tokenId, random)]]), on, nth);
   }
 }

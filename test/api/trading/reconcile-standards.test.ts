@@ -9,9 +9,10 @@ import { addKnownTokens } from "../../../src/api/metadata/listing/listing-store.
 import { knownInRange } from "../../../src/api/metadata/listing/range-store.ts";
 import { createReconcile } from "../../../src/api/trading/reconcile/reconcile.ts";
 import type { CollectionConfig } from "../../../src/config.ts";
-import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
 import { indexContract } from "../../support/index-contract.ts";
+import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 import { deployTestContract } from "../../support/test-contracts.ts";
 
 const test = await createTestDatabase();

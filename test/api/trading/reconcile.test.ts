@@ -7,10 +7,11 @@ import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
 import { addKnownTokens } from "../../../src/api/metadata/listing/listing-store.ts";
 import { knownInRange } from "../../../src/api/metadata/listing/range-store.ts";
 import { createReconcile } from "../../../src/api/trading/reconcile/reconcile.ts";
-import { createTestApp, OPERATOR_TOKEN } from "../../support/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { MAX } from "../../support/chain-story.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { indexContract } from "../../support/index-contract.ts";
+import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 import { startLocalServer } from "../metadata/local-server.ts";
 
 const test = await createTestDatabase();

@@ -1,17 +1,16 @@
 /** A chain, an RPC endpoint, a metadata host, a database and the service as processes that a test can break. */
 
-import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { encodeFunctionData, type TransactionReceipt } from "viem";
-import { inject } from "vitest";
 import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
 import { freePort, type Service, startService } from "../../../demo/service.ts";
 import { createPartner, eventually } from "../../e2e/world.ts";
-import { createKey } from "../../support/chain-tables.ts";
 import { lower } from "../../support/contract-answers.ts";
 import { makeFolder } from "../../support/folder.ts";
+import { createDatabaseOf } from "../../support/run-database.ts";
+import { createKey, OPERATOR_TOKEN } from "../../support/service-key.ts";
 import { type Endpoint, startEndpoint } from "./endpoint.ts";
 import { type Origin, startOrigin } from "./origin.ts";
 
@@ -83,7 +82,8 @@ export async function createPlant(options: PlantOptions): Promise<Plant> {
     JSON.stringify([{ chainId: chain.chainId, address, startBlock: 0 }]),
   );
 
-  const databaseUrl = options.databaseUrl ?? (await createDatabase());
+  const own = options.databaseUrl === undefined ? await createDatabaseOf() : undefined;
+  const databaseUrl = options.databaseUrl ?? own?.url ?? "";
   const ports = { indexer: await freePort(), replica: await freePort() };
   const services: Service[] = [];
   let key: string | undefined;
@@ -107,7 +107,7 @@ export async function createPlant(options: PlantOptions): Promise<Plant> {
           DATABASE_SCHEMA: SCHEMA,
           VITRINE_DATA: folder,
           BASE_URL: `http://localhost:${port}`,
-          VITRINE_OPERATOR_TOKEN: "operator-token-of-the-tests",
+          VITRINE_OPERATOR_TOKEN: OPERATOR_TOKEN,
           ALLOW_PRIVATE_HOSTS: [origin, ...(options.moreOrigins ?? [])].map(({ host }) => host).join(","),
           ...options.env,
           ...env,
@@ -161,6 +161,7 @@ export async function createPlant(options: PlantOptions): Promise<Plant> {
       await Promise.all(services.map((service) => service.stop()));
       await rpc.close();
       await Promise.all([
+        own?.drop(),
         chain.close(),
         origin.close(),
         ...(options.moreOrigins ?? []).map((each) => each.close()),
@@ -169,15 +170,4 @@ export async function createPlant(options: PlantOptions): Promise<Plant> {
     },
   };
   return plant;
-}
-
-async function createDatabase(): Promise<string> {
-  const url = new URL(inject("postgresUrl"));
-  const name = `faults_${randomBytes(6).toString("hex")}`;
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  url.pathname = `/${name}`;
-  return url.href;
 }

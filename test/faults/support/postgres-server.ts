@@ -4,10 +4,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { freePort } from "../../../demo/service.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../../src/api/postgres/embedded-postgres.ts";
 import { findInstall, launch } from "../../../src/api/postgres/postgres-install.ts";
+import { postgresAnswers } from "../../support/postgres-answers.ts";
 
 const POLL_MS = 50;
 const START_TIMEOUT_MS = 60_000;
@@ -43,7 +43,7 @@ export async function startPostgresServer(folder: string): Promise<PostgresServe
       child = spawn(file, all, { ...identity, cwd: folder, stdio: "ignore" });
       endWithParent(child);
       const deadline = Date.now() + START_TIMEOUT_MS;
-      while (!(await answers(made.href))) {
+      while (!(await postgresAnswers(made.href))) {
         if (child.exitCode !== null || Date.now() > deadline)
           throw new Error(`PostgreSQL in ${cluster} did not start (exit: ${child.exitCode ?? "none"})`);
         await sleep(POLL_MS);
@@ -73,17 +73,4 @@ function endWithParent(child: ChildProcess): void {
     stdio: ["pipe", "ignore", "ignore"],
   });
   child.once("exit", () => watchdog.kill("SIGKILL"));
-}
-
-async function answers(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url });
-  client.on("error", () => undefined);
-  try {
-    await client.connect();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end();
-  }
 }

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../../e2e/world.ts";
-import type { Dice } from "./dice.ts";
+import type { Random } from "../../support/random.ts";
 import { documentNamed } from "./origin.ts";
 import type { Partner, Plant } from "./plant.ts";
 
@@ -40,7 +40,7 @@ export interface Requests {
 }
 
 /** Sends one-token requests for tokens 1 to `tokens`; before each, the token's document changes at the origin. */
-export function startRequests(plant: Plant, partner: Partner, tokens: number, dice: Dice): Requests {
+export function startRequests(plant: Plant, partner: Partner, tokens: number, dice: Random): Requests {
   const names = new Map<number, string>();
   const hostedName = (id: number): string => names.get(id) ?? `Hero ${id}`;
   plant.origin.behave((path) => ({

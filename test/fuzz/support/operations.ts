@@ -16,8 +16,9 @@ import {
   isObjectType,
   isUnionType,
 } from "graphql";
+import type { Random } from "../../support/random.ts";
 import type { FuzzRequest } from "./call.ts";
-import { type Random, randomJson, randomText } from "./random.ts";
+import { randomJson, randomText } from "./hostile-values.ts";
 import { bodyText, headerText } from "./rest.ts";
 
 export interface OperationContext {

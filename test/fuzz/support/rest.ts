@@ -1,7 +1,8 @@
 /** Requests for every operation of openapi.json: valid, nearly valid and hostile. */
 
+import type { Random } from "../../support/random.ts";
 import type { FuzzRequest } from "./call.ts";
-import { DEEP, type Random, randomJson, randomText } from "./random.ts";
+import { DEEP, randomJson, randomText } from "./hostile-values.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 interface Parameter {

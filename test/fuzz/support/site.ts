@@ -1,8 +1,9 @@
 /** The pages and the console's forms, as found by a crawl. */
 
 import type http from "node:http";
+import type { Random } from "../../support/random.ts";
 import { call, type FuzzRequest } from "./call.ts";
-import { type Random, randomText } from "./random.ts";
+import { randomText } from "./hostile-values.ts";
 import { encode, headerText } from "./rest.ts";
 
 interface Form {

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { encodeFunctionData } from "viem";
 import type { Plant } from "../../faults/support/plant.ts";
-import { createRandom } from "../../fuzz/support/random.ts";
+import { createRandom } from "../../support/random.ts";
 import type { Documents } from "./documents.ts";
 
 const HOLDERS = [1, 2, 3, 4];

@@ -3,7 +3,7 @@
 import http from "node:http";
 import { call, type FuzzAnswer } from "../../fuzz/support/call.ts";
 import { faultOf } from "../../fuzz/support/judge.ts";
-import type { Random } from "../../fuzz/support/random.ts";
+import type { Random } from "../../support/random.ts";
 import type { Outcome } from "./traffic.ts";
 
 const CONNECTIONS_MAX = 64;

@@ -2,7 +2,7 @@
 
 import { pictures } from "../../../bench/pictures.ts";
 import { type Answer, type Behaviour, type Origin, startOrigin } from "../../faults/support/origin.ts";
-import { createRandom } from "../../fuzz/support/random.ts";
+import { createRandom } from "../../support/random.ts";
 
 const CLASSES = ["Knight", "Mage", "Rogue", "Dragon", "Bard", "Smith"];
 // Squares per side. Such a picture is stored in a few kilobytes, so that a long soak fills no disk.

@@ -1,6 +1,6 @@
 /** Actions of partners, readers and operators over REST, with valid and invalid keys. */
 
-import { createRandom, type Random } from "../../fuzz/support/random.ts";
+import { createRandom, type Random } from "../../support/random.ts";
 import type { Answered, Ask, Client } from "./client.ts";
 import type { Kind } from "./traffic.ts";
 

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Random } from "../../fuzz/support/random.ts";
+import type { Random } from "../../support/random.ts";
 import { open } from "../../support/raw-http.ts";
 import { addressOf } from "./client.ts";
 import type { Subject } from "./rest.ts";

@@ -2,10 +2,10 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Service } from "../../../demo/service.ts";
-import { eventually, OPERATOR_TOKEN } from "../../e2e/world.ts";
+import { eventually } from "../../e2e/world.ts";
 import { createPlant, type Plant } from "../../faults/support/plant.ts";
-import { createKey } from "../../support/chain-tables.ts";
 import { childrenOf, commandOf } from "../../support/process-state.ts";
+import { createKey, OPERATOR_TOKEN } from "../../support/service-key.ts";
 import { startChainLife } from "./chain-life.ts";
 import { createClient } from "./client.ts";
 import { serveDocuments, startPictures } from "./documents.ts";

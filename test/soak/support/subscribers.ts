@@ -2,9 +2,9 @@
 
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createRandom } from "../../fuzz/support/random.ts";
 import { type EventReader, readEvents } from "../../support/event-reader.ts";
 import { eventually } from "../../support/eventually.ts";
+import { createRandom } from "../../support/random.ts";
 
 const AGAIN_MS = 1_000;
 const CAUGHT_UP_WITHIN_MS = 60_000;

@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createRandom, type Random } from "../../fuzz/support/random.ts";
+import { createRandom, type Random } from "../../support/random.ts";
 
 // Per kind: hanging requests must not pile up without end.
 const AT_ONCE_MAX = 100;

@@ -1,7 +1,7 @@
 /** Everything allowed without a key: GraphQL, pages, pictures, and what probes and tools read. */
 
 import { getIntrospectionQuery } from "graphql";
-import type { Random } from "../../fuzz/support/random.ts";
+import type { Random } from "../../support/random.ts";
 import type { Answered } from "./client.ts";
 import type { Subject } from "./rest.ts";
 import type { Kind } from "./traffic.ts";
