@@ -24,10 +24,18 @@ export async function readRanges(event: ChainEvent, context: Context): Promise<r
   const collection = await context.db.find(collectionState, key);
   if (!collection?.hasRanges) return [];
   const row = await context.db.find(collectionRanges, key);
-  return (JSON.parse(row?.bounds ?? "[]") as [string, string][]).map(([first, last]) => [
-    BigInt(first),
-    BigInt(last),
-  ]);
+  return parseBounds(row?.bounds ?? "[]");
+}
+
+// One log may concern thousands of tokens of a thousand ranges.
+let lastParsed: { readonly text: string; readonly bounds: readonly Bounds[] } | undefined;
+
+function parseBounds(text: string): readonly Bounds[] {
+  if (lastParsed?.text !== text) {
+    const pairs = JSON.parse(text) as [string, string][];
+    lastParsed = { text, bounds: pairs.map(([first, last]) => [BigInt(first), BigInt(last)]) };
+  }
+  return lastParsed.bounds;
 }
 
 /** The bounds of the range that contains a token, by binary search; ranges don't overlap. */

@@ -2,6 +2,7 @@
 
 import type { Standard } from "../../config.ts";
 import type { ContractRef } from "../../domain/token-ref.ts";
+import { createConcurrencyLimit } from "../async/concurrency.ts";
 import { type Anomaly, readAnomalies } from "../chain/index/anomalies.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import { mintRange } from "../chain/index/token-state.ts";
@@ -30,6 +31,10 @@ export interface TransferPage {
   readonly total: number;
   readonly transfers: readonly Transfer[];
 }
+
+// What counts all holders or movements of tokens may take seconds of a connection; other reads need the rest.
+const COUNTS_AT_ONCE = 3;
+const counting = createConcurrencyLimit(COUNTS_AT_ONCE);
 
 export const createHoldings = ({ database, tables }: { database: Queryable; tables: ChainTables }) => ({
   /** Figures per collection, in the given order; null for a collection without transfers. */
@@ -96,10 +101,8 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
       select token_id as "tokenId", count(*)::int as owners from ${tables.tokenBalance}
        where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[]) and balance > 0
        group by token_id`;
-    const rows = await database.query<{ tokenId: string; owners: number }>(
-      text,
-      [chainId, address, tokenIds],
-      planName(text),
+    const rows = await counting(() =>
+      database.query<{ tokenId: string; owners: number }>(text, [chainId, address, tokenIds], planName(text)),
     );
     const counted = new Map(rows.map((row) => [row.tokenId, row.owners]));
     return new Map(tokenIds.map((tokenId) => [tokenId, counted.get(tokenId) ?? 0]));
@@ -127,10 +130,12 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
                  'timestamp', p.block_timestamp, 'transactionHash', p.transaction_hash) order by p.id desc), '[]')
                 from (select t.* ${ofToken} order by t.id desc offset $4 limit $5) p) as transfers
         from unnest($3::numeric[]) as k(id)`;
-    const rows = await database.query<TransferPage & { tokenId: string }>(
-      text,
-      [chainId, address, tokenIds, page.offset, page.limit],
-      planName(text),
+    const rows = await counting(() =>
+      database.query<TransferPage & { tokenId: string }>(
+        text,
+        [chainId, address, tokenIds, page.offset, page.limit],
+        planName(text),
+      ),
     );
     return new Map(rows.map(({ tokenId, total, transfers }) => [tokenId, { total, transfers }]));
   },

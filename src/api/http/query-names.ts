@@ -31,11 +31,12 @@ export function checkNames(known: readonly string[]): MiddlewareHandler {
     const details: ErrorDetail[] = [];
     for (const name of new Set(query.keys())) {
       if (known.includes(name)) continue;
+      if (details.length === NAMES_MAX) break;
       if (name !== otherChainName) details.push({ path: clip(name), message: unknownMessage(name, known) });
       else if (query.has(chainName as string))
         details.push({ path: name, message: `is the same parameter as ${chainName}; give one of the two` });
     }
-    if (details.length > 0) throw new ApiError("INVALID_REQUEST", details.slice(0, NAMES_MAX));
+    if (details.length > 0) throw new ApiError("INVALID_REQUEST", details);
     if (chainName && otherChainName && query.has(otherChainName))
       rename(c, query, { from: otherChainName, to: chainName });
     return next();

@@ -16,11 +16,14 @@ const list = (alias: string, fields: string, size: number | string = 50) =>
   `${alias}: erc721Tokens(${ADDRESS}, from: 0, size: ${size}) { ${fields} }`;
 const lists = (count: number, fields: string) =>
   `{ ${Array.from({ length: count }, (_, index) => list(`a${index}`, fields)).join(" ")} }`;
+const pagesOf1155 = (count: number, field: string) =>
+  lists(count, `results { ${field} }`).replaceAll("erc721Tokens", "erc1155Tokens");
 
 describe("the cost of an operation", () => {
   it.each([
     ["14 full pages of the SDK's largest list", lists(14, "total results { tokenId name owner }")],
     ["30 totals, for which no token is read", lists(30, "total")],
+    ["13 pages without their owners", pagesOf1155(13, "name")],
     ["introspection", "{ __schema { types { fields { args { name type { name } } } } } }"],
   ])("lets %s pass", async (_what, query) => {
     expect(await errorOf(query)).toBeUndefined();
@@ -36,6 +39,7 @@ describe("the cost of an operation", () => {
       "histories of every token of many pages",
       lists(10, "results { transferHistory(from: 0, size: 50) { results { to } } }"),
     ],
+    ["the number of owners of every token of many pages", pagesOf1155(13, "totalOwners")],
     [
       "one distribution after another",
       `{ ${Array.from({ length: 21 }, (_, index) => `a${index}: traits(${ADDRESS}) { total }`).join(" ")} }`,

@@ -1,6 +1,11 @@
 import { buildSchema, getIntrospectionQuery, parse, validate } from "graphql";
 import { describe, expect, it } from "vitest";
-import { resultSizeError, sizeRule } from "../../../src/api/graphql/gateway/limits.ts";
+import {
+  linesError,
+  repetitionError,
+  resultSizeError,
+  sizeRule,
+} from "../../../src/api/graphql/gateway/limits.ts";
 
 const schema = buildSchema("type Query { node: Node } type Node { node: Node fields: Node id: ID }");
 
@@ -97,6 +102,42 @@ describe("sizeRule", () => {
 
     expect(messages(text)).toEqual([]);
     expect(validate(schema, parse(text))[0]?.message).toContain("Cannot spread fragment");
+  });
+});
+
+describe("what is refused before validation, which would take time by the square of it", () => {
+  it.each([
+    ["2,000 lines, whatever ends them", "\r\n".repeat(999).concat("\n"), undefined],
+    ["2,001", "\n".repeat(2_000), "the number of lines is 2001; it must be at most 2000"],
+    [
+      "2,001, ended as on old computers",
+      "\r".repeat(2_000),
+      "the number of lines is 2001; it must be at most 2000",
+    ],
+  ])("%s", (_what, text, message) => {
+    expect(linesError(text)?.message).toBe(message);
+  });
+
+  const tooMany = "the number of fields named id in one place is 51; it must be at most 50";
+
+  it.each([
+    ["one name 50 times", `{ ${"id ".repeat(50)} }`, undefined],
+    ["51 times", `{ ${"id ".repeat(51)} }`, tooMany],
+    ["under one alias", `{ ${"id: node ".repeat(51)} }`, tooMany],
+    [
+      "in fragments of the same place",
+      `{ ${"... { id } ".repeat(26)} ... on Query { ${"id ".repeat(25)} } }`,
+      tooMany,
+    ],
+    ["in a fragment with a name", `{ ...A } fragment A on Query { ${"id ".repeat(51)} }`, tooMany],
+    ["below another field", `{ node { ${"id ".repeat(51)} } }`, tooMany],
+    [
+      "at 51 places",
+      `{ ${Array.from({ length: 51 }, (_, n) => `a${n}: node { id }`).join(" ")} }`,
+      undefined,
+    ],
+  ])("%s", (_what, text, message) => {
+    expect(repetitionError(parse(text))?.message).toBe(message);
   });
 });
 

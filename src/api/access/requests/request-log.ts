@@ -183,7 +183,7 @@ function loggedPath(url: string): string {
   const [before = "", query] = path.split("?", 2);
   if (query === undefined) return redactText(before).slice(0, PATH_MAX);
   const parameters = new URLSearchParams(query);
-  for (const name of [...parameters.keys()])
+  for (const name of new Set(parameters.keys()))
     if (name.toLowerCase() === KEY_PARAMETER.toLowerCase()) parameters.delete(name);
   const rest = parameters.toString();
   return redactText(rest ? `${before}?${rest}` : before).slice(0, PATH_MAX);

@@ -53,6 +53,9 @@ const weights: Readonly<Record<string, number>> = {
   MetadataRefresh: 100,
 };
 
+// Plain fields that read rows of their own, of each token.
+const leafWeights: Readonly<Record<string, number>> = { "Erc1155.totalOwners": 10, "Erc1155.balance": 5 };
+
 // What a root field reads of each collection that is served. One such field is within the limit, however many there are.
 const OF_ALL_COLLECTIONS_MAX = COST_MAX / 2;
 const ofEachCollection: Readonly<Record<string, number>> = {
@@ -165,8 +168,10 @@ function createMeasure(
     const values = Math.max(0, valuesOf(node) - VALUES_FREE);
     const isOfAll = parent === schema.getQueryType() && !namesCollections(node, variables);
     const perCollection = isOfAll ? (ofEachCollection[node.name.value] ?? 0) : 0;
-    if (isLeafType(type) || !node.selectionSet)
-      return values + (parent === schema.getMutationType() ? MUTATION_WEIGHT : 0);
+    if (isLeafType(type) || !node.selectionSet) {
+      const leaf = leafWeights[`${parent.name}.${node.name.value}`] ?? 0;
+      return values + (parent === schema.getMutationType() ? MUTATION_WEIGHT : leaf);
+    }
     const weight = weights[type.name];
     const sizeMax = weight === undefined ? PONDER_SIZE_MAX : OWN_SIZE_MAX;
     const size = Math.min(sizeOf(node, field, variables), sizeMax);

@@ -9,6 +9,7 @@ import {
   type SelectionSetNode,
   type ValidationRule,
 } from "graphql";
+import { clip } from "../../../domain/printable.ts";
 import { isIntrospectionField } from "./introspection.ts";
 import { fragmentsOf, operationsOf } from "./split-operation.ts";
 
@@ -20,6 +21,12 @@ const ALIASES_MAX = 30;
 
 // An alias stands in the answer once for each row of its list.
 const ALIAS_LENGTH_MAX = 200;
+
+// Formatted, a document of so many tokens has fewer. graphql-js looks for the line of each error from the start of the text.
+const LINES_MAX = 2 * TOKENS_MAX;
+
+// Validation compares each two fields of one name; an error names the places of all.
+const EQUAL_NAMES_MAX = 50;
 
 // The deepest document of the marketplace SDK has 6 levels. Ponder's relations may be circular, and its own limit of
 // 100 would let them multiply.
@@ -93,6 +100,47 @@ const excessiveAnswer = ([what, it]: Subject, bytes: string): GraphQLError =>
   new GraphQLError(
     `${what} ${bytes} bytes; ${it} may have at most ${ANSWER_BYTES_MAX}: ask for fewer or smaller lists at once`,
   );
+
+/** The error of a text with more lines than a document needs. */
+export function linesError(text: string): GraphQLError | undefined {
+  let lines = 1;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === LINE_FEED || code === CARRIAGE_RETURN) lines++;
+  }
+  if (lines <= LINES_MAX) return undefined;
+  return new GraphQLError(`the number of lines is ${lines}; it must be at most ${LINES_MAX}`);
+}
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+/** The error of a document that selects fields of one name too often in one place. It need not be valid. */
+export function repetitionError({ definitions }: DocumentNode): GraphQLError | undefined {
+  const left = definitions.flatMap((each) =>
+    "selectionSet" in each && each.selectionSet ? [each.selectionSet] : [],
+  );
+  for (let set = left.pop(); set; set = left.pop()) {
+    const counts = new Map<string, number>();
+    const selections = [...set.selections];
+    for (let selection = selections.pop(); selection; selection = selections.pop()) {
+      if (selection.kind === "InlineFragment") selections.push(...selection.selectionSet.selections);
+      if (selection.kind !== "Field") continue;
+      if (selection.selectionSet) left.push(selection.selectionSet);
+      const name = (selection.alias ?? selection.name).value;
+      const count = (counts.get(name) ?? 0) + 1;
+      counts.set(name, count);
+      if (count > EQUAL_NAMES_MAX)
+        return excess(
+          `the number of fields named ${clip(name)} in one place`,
+          count,
+          EQUAL_NAMES_MAX,
+          selection,
+        );
+    }
+  }
+  return undefined;
+}
 
 /** Whether each operation is within the limits of `sizeRule`, introspection aside. The document need not be valid. */
 export function isWithinSize(document: DocumentNode): boolean {

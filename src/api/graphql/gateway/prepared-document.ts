@@ -16,7 +16,7 @@ import { withHintedCounts } from "../ponder/ponder-counts.ts";
 import { type AskedField, findAsked, type PonderTables } from "../ponder/ponder-tables.ts";
 import { createSentDocument, type SentDocument } from "../ponder/sent-documents.ts";
 import { introspects, isOnlyIntrospection } from "./introspection.ts";
-import { isWithinSize, sizeRule, TOKENS_MAX } from "./limits.ts";
+import { isWithinSize, linesError, repetitionError, sizeRule, TOKENS_MAX } from "./limits.ts";
 import { isAllPonders, operationsOf, splitOperation } from "./split-operation.ts";
 
 export interface PonderPart {
@@ -62,8 +62,10 @@ export interface Schemas {
  * limits, or fails the validation done here.
  */
 export function prepareDocument(text: string, schemas: Schemas): PreparedDocument | readonly GraphQLError[] {
-  const document = parseWithin(text);
+  const document = linesError(text) ?? parseWithin(text);
   if (document instanceof GraphQLError) return [document];
+  const repetition = repetitionError(document);
+  if (repetition) return [repetition];
   const findMistakes = () => validate(schemas.merged, document, [...specifiedRules, sizeRule]);
   const hinted = withHintedCounts(document);
   const isForwardable = hinted === document && isAllPonders(document, schemas.ponderFields);

@@ -268,7 +268,9 @@ function endSlowBodies(
   const perClient = new Map<string, Connection[]>();
   for (const connection of slow) {
     const client = clientOf(connection);
-    perClient.set(client, [...(perClient.get(client) ?? []), connection]);
+    const its = perClient.get(client);
+    if (its) its.push(connection);
+    else perClient.set(client, [connection]);
   }
   for (const its of perClient.values()) {
     its.sort((a, b) => a.requestedAt - b.requestedAt);

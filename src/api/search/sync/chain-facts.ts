@@ -13,6 +13,11 @@ import type { TokenFilter } from "../query.ts";
 import { type LockedTokens, readBurned, readHeld, readLocked } from "./chain-store.ts";
 
 const CACHED_OWNERS_MAX = 100;
+// Of the ids of all owners' sets. A set takes some ten times as many bytes: a wallet may hold most of a million tokens, and a
+// request may name it beside any other.
+const OWNED_CHARACTERS_MAX = 8_000_000;
+
+const OWNED = "owners";
 
 /** A set of tokens of a collection, mapped to the slots of a search index. */
 interface TokenSet {
@@ -57,8 +62,12 @@ export function createChainFacts(deps: {
 }): ChainFacts {
   const { database, tables, collection } = deps;
   let known: string | null = null;
-  // One set per list of owners, and one of burned tokens.
-  const sets = createPromiseCache<string, TokenSet>({ max: CACHED_OWNERS_MAX + 1 });
+  const burnedSet = cached(async () =>
+    toSet("burned", ++turns, await readBurned(database, tables, collection)),
+  );
+  // One set per list of owners.
+  const ownedSets = createPromiseCache<string, TokenSet>({ max: CACHED_OWNERS_MAX });
+  let ownedCharacters = 0;
   const lockedSet = cached(async (): Promise<LockedSet> => {
     const turn = ++turns;
     const { are, ids } = await readLocked(database, tables, collection);
@@ -80,24 +89,33 @@ export function createChainFacts(deps: {
     return set;
   }
 
-  const find = (name: string, read: () => Promise<string>): Promise<TokenSet> =>
-    sets.get(name, async () => toSet(name, ++turns, await read()));
+  const findOwned = (owners: readonly string[], includeDelegated: boolean): Promise<TokenSet> => {
+    const name = `${OWNED} ${owners} ${includeDelegated}`;
+    return ownedSets.get(name, async () => {
+      const turn = ++turns;
+      const ids = await readHeld(database, tables, collection, { owners, includeDelegated });
+      ownedCharacters += ids.length;
+      if (ownedCharacters > OWNED_CHARACTERS_MAX) {
+        ownedSets.clear();
+        for (const known of before.keys()) if (known.startsWith(OWNED)) before.delete(known);
+        ownedCharacters = ids.length;
+      }
+      return toSet(name, turn, ids);
+    });
+  };
 
   return {
     async read(checkpoint, { owners, includeDelegated = false, locked }) {
       if (checkpoint === null || checkpoint !== known) {
-        sets.clear();
+        burnedSet.clear();
+        ownedSets.clear();
         lockedSet.clear();
       }
       known = checkpoint;
       const [isBurned, lockedTokens, isOwned] = await Promise.all([
-        find("burned", () => readBurned(database, tables, collection)),
+        burnedSet.read(),
         locked === undefined ? undefined : lockedSet.read(),
-        owners === undefined
-          ? undefined
-          : find(`owners ${owners} ${includeDelegated}`, () =>
-              readHeld(database, tables, collection, { owners, includeDelegated }),
-            ),
+        owners === undefined ? undefined : findOwned(owners, includeDelegated),
       ]);
       return (index) => ({
         burned: isBurned.slotsIn(index),

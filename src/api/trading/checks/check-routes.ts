@@ -2,7 +2,7 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
-import { shown, sized } from "../../../invalid-value.ts";
+import { shown } from "../../../invalid-value.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError, type ErrorDetail } from "../../http/errors.ts";
 import { addressField, chainIdField, tokenIdField } from "../../http/fields.ts";
@@ -11,6 +11,7 @@ import { perApp } from "../../http/limits/count-requests.ts";
 import { createInFlightLimiter } from "../../http/limits/in-flight-limiter.ts";
 import { rateLimit } from "../../http/limits/rate-limit.ts";
 import { createRouter, limitBody, requireJson } from "../../http/router.ts";
+import { tokenList } from "../../http/token-list.ts";
 import type { TradeCheck, TradeChecks } from "./checks.ts";
 import { refusals } from "./guard.ts";
 import { VERIFY_MS } from "./transfer-verifier.ts";
@@ -21,18 +22,11 @@ const VERIFICATIONS_AT_ONCE = 4;
 // A hundred items of 200 bytes, plus white space.
 const BODY_BYTES_MAX = 64 * 1024;
 
-const itemsField = z
-  .array(z.strictObject({ collection_address: addressField, token_id: tokenIdField }))
-  .min(1, { ...sized, error: "must contain at least one token" })
-  .superRefine((items, context) => {
-    if (items.length <= ITEMS_MAX) return;
-    context.addIssue({
-      code: "custom",
-      message: `has ${items.length} tokens; the limit is ${ITEMS_MAX}`,
-      params: { code: "TOO_MANY_TOKENS" },
-    });
-  })
-  .openapi({ maxItems: ITEMS_MAX });
+const itemsField = tokenList(z.strictObject({ collection_address: addressField, token_id: tokenIdField }), {
+  max: ITEMS_MAX,
+  one: "token",
+  many: "tokens",
+});
 
 const checkBody = z
   .strictObject({
