@@ -1,5 +1,6 @@
 /** All subscribers of this process: they share one poll of the database, and none waits for another. */
 
+import { createConcurrencyLimit } from "../async/concurrency.ts";
 import type { Database } from "../db/database.ts";
 import { startPassLoop } from "../jobs/pass-loop.ts";
 import type { Logger } from "../logging/logger.ts";
@@ -11,6 +12,8 @@ const POLL_MS = 1_000;
 const BATCH_ROWS = 1_000;
 // How many rows one statement reads for a subscriber whose filter matches few of them.
 const STRETCH_IDS = 50_000;
+// Each scans up to as many events for a rare filter; other requests need the other connections.
+const STRETCHES_AT_ONCE = 2;
 // A revoked key is noticed within this time; every fourth check sends a heartbeat.
 const CHECK_MS = 4_000;
 const CHECKS_PER_BEAT = 4;
@@ -45,6 +48,7 @@ export function createEventHub({ database, mediaBaseUrl, logger }: EventHubDeps)
   const subscribers = new Map<Subscriber, Pick<Subscription, "isAllowed">>();
   /** Subscribers that have everything up to `head`, and are offered what follows. */
   const live = new Set<Subscriber>();
+  const reading = createConcurrencyLimit(STRETCHES_AT_ONCE);
   let head = 0;
   let stopped = false;
 
@@ -91,7 +95,7 @@ export function createEventHub({ database, mediaBaseUrl, logger }: EventHubDeps)
       while (subscriber.position < last && !subscriber.isOver) {
         const to = Math.min(subscriber.position + STRETCH_IDS, last);
         const stretch = { after: subscriber.position, to, limit: BATCH_ROWS };
-        const events = await readStretch(database, subscriber.filter, stretch, mediaBaseUrl);
+        const events = await reading(() => readStretch(database, subscriber.filter, stretch, mediaBaseUrl));
         subscriber.position = events.length === BATCH_ROWS ? (events.at(-1)?.id ?? to) : to;
         const text = events.map((event) => event.text).join("");
         await subscriber.write(text === "" ? position(subscriber.position) : text);

@@ -6,6 +6,8 @@ import { type EventFilter, matches } from "./stream-store.ts";
 // The texts, of a few hundred bytes each, are shared by all subscribers. A burst must not cost a slow subscriber its
 // stream.
 const QUEUE_MAX = 10_000;
+// What is written lies in memory once more for each subscriber, and none that reads slowly needs all of its queue there.
+const TEXTS_PER_WRITE = 500;
 const STALLED_MS = 30_000;
 // How long a dropped subscriber has to read the last message before its connection is closed.
 const CUT_AFTER_MS = 2_000;
@@ -116,8 +118,7 @@ export function createSubscriber(wire: Wire, filter: EventFilter, start: number)
     /** Writes what is offered until the stream ends. */
     async pump(): Promise<void> {
       for (;;) {
-        const batch = queue.join("");
-        queue = [];
+        const batch = queue.splice(0, TEXTS_PER_WRITE).join("");
         if (batch !== "") await write(batch);
         else if (isOver) return;
         else {

@@ -73,6 +73,37 @@ describe("a reader that comes back", () => {
     await its.stop();
   });
 
+  it("is one of many that come back at once, for two of which their events are read at a time", async () => {
+    await append(5);
+    const read = createBarrier();
+    let reading = 0;
+    let readingMost = 0;
+    const query = async <Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]> => {
+      const isStretch = parameters !== undefined && parameters.length > 3;
+      if (!isStretch) return database.query<Row>(sql, parameters);
+      readingMost = Math.max(readingMost, ++reading);
+      if (readingMost === 2) setImmediate(read.open);
+      await read.opened;
+      reading--;
+      return database.query<Row>(sql, parameters);
+    };
+    const its = createEventHub({ database: { ...database, query }, mediaBaseUrl: "", logger: silentLogger });
+    const received = Array.from({ length: 9 }, () => "");
+    received.forEach((_, nth) => {
+      followBy(its, 0, (text) => {
+        received[nth] += text;
+      });
+    });
+
+    await eventually(
+      () => received.map(countOf),
+      (counts) => counts.every((count) => count === 5),
+    );
+
+    expect(readingMost).toBe(2);
+    await its.stop();
+  });
+
   it("misses nothing if the only other one leaves while later events are read for it", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());
