@@ -17,7 +17,8 @@ export const answerUnrouted =
   async (c) => {
     const path = pathWithin(c);
     const allowed = METHODS.filter((method) => hasRoute(app, method, path));
-    if (allowed.length === 0) {
+    // A path that differs in its last slash alone has the route, and was not answered by it.
+    if (allowed.length === 0 || allowed.includes(c.req.method)) {
       if (showLost && c.req.method === "GET" && prefersHtml(c)) return showLost(c);
       throw new ApiError("NOT_FOUND");
     }

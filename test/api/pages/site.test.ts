@@ -123,6 +123,15 @@ describe("a visitor's choices", () => {
     expect(answer.headers.get("set-cookie")).toBeNull();
   });
 
+  it("are the visitor's mistake, not ours, where a form is too large or an address takes forms only", async () => {
+    const tooLarge = await choose(`theme=${"x".repeat(5_000)}`);
+    const { status, text } = await world.get(`${HEROES}/5/refresh`);
+
+    expect(tooLarge.text).toContain("<h1>Too much text</h1>");
+    expect(status).toBe(405);
+    expect(text).toContain("<h1>Nothing to open here</h1>");
+  });
+
   it.each(["https://evil.example/x", "http://[", `${baseUrl}//evil.example/`, ""])(
     "lead back to this site only, whatever the referrer: %s",
     async (referer) => {

@@ -366,6 +366,8 @@ export const en = {
       title: "Nothing here",
       text: "This page doesn’t exist. The address may be mistyped, or the collection is not served here.",
     },
+    405: { title: "Nothing to open here", text: "This address only takes forms, which our pages send." },
+    413: { title: "Too much text", text: "The form is larger than this page reads." },
     429: {
       title: "Too many requests",
       text: "Your address has sent too many requests. Wait a few seconds and try again.",

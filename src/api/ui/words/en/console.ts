@@ -77,6 +77,8 @@ export const consoleFrame = {
     401: { title: "Not signed in", text: "Your session has ended. Sign in again." },
     403: { title: "Not allowed", text: "Your account may not do this." },
     404: { title: "Not found", text: "This page doesn’t exist, or it belongs to another account." },
+    405: { title: "Nothing to open here", text: "This address only takes forms, which the console sends." },
+    413: { title: "Too much text", text: "The form is larger than this page reads." },
     429: {
       title: "Too many requests",
       text: "Your address has sent too many requests. Wait a few seconds and try again.",
