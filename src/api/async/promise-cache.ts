@@ -36,6 +36,8 @@ export function createPromiseCache<Key extends string, Value>({ max, ttlMs, now 
       });
       return answer;
     },
+    /** An answer that is on its way still reaches its callers, but no later one. */
+    delete: (key: Key): void => void answers.delete(key),
     clear: (): void => answers.clear(),
   };
 }

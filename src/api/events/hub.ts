@@ -95,7 +95,10 @@ export function createEventHub({ database, mediaBaseUrl, logger }: EventHubDeps)
       while (subscriber.position < last && !subscriber.isOver) {
         const to = Math.min(subscriber.position + STRETCH_IDS, last);
         const stretch = { after: subscriber.position, to, limit: BATCH_ROWS };
-        const events = await reading(() => readStretch(database, subscriber.filter, stretch, mediaBaseUrl));
+        const events = await reading(async () =>
+          // It may have left while others had their turns.
+          subscriber.isOver ? [] : readStretch(database, subscriber.filter, stretch, mediaBaseUrl),
+        );
         subscriber.position = events.length === BATCH_ROWS ? (events.at(-1)?.id ?? to) : to;
         const text = events.map((event) => event.text).join("");
         await subscriber.write(text === "" ? position(subscriber.position) : text);

@@ -17,8 +17,7 @@ export const answerUnrouted =
   async (c) => {
     const path = pathWithin(c);
     const allowed = METHODS.filter((method) => hasRoute(app, method, path));
-    // A path that differs in its last slash alone has the route, and was not answered by it.
-    if (allowed.length === 0 || allowed.includes(c.req.method)) {
+    if (allowed.length === 0) {
       if (showLost && c.req.method === "GET" && prefersHtml(c)) return showLost(c);
       throw new ApiError("NOT_FOUND");
     }
@@ -33,7 +32,10 @@ export const answerUnrouted =
 /** The path as the routes of an app name it that is mounted at a path of its own. */
 function pathWithin(c: Context): string {
   const base = baseRoutePath(c);
-  return base === "/" ? c.req.path : c.req.path.slice(base.length) || "/";
+  if (base === "/") return c.req.path;
+  const path = c.req.path.slice(base.length);
+  // The app's root is the path without a slash at its end; with one, it is another path, and no route's.
+  return path === "/" ? "//" : path || "/";
 }
 
 /** Middleware is registered for every method, a route for its own. */

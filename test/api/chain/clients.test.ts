@@ -60,6 +60,24 @@ it("count a revert as an answer, and ask no other endpoint", async () => {
   ]);
 });
 
+it("count a call that its caller gives up as no failure, and not one that was given up before", async () => {
+  first.reset(() => true);
+  const [slow] = client.endpoints();
+  const given = new AbortController();
+  const call = slow?.request({ method: "eth_getCode", params: ["0x01", "latest"] }, { signal: given.signal });
+  await eventually(
+    () => first.count("eth_getCode"),
+    (asked) => asked === 1,
+  );
+  given.abort();
+
+  await expect(call).rejects.toThrow();
+  await expect(slow?.request({ method: "eth_blockNumber" }, { signal: given.signal })).rejects.toThrow();
+  first.reset();
+  const [[, failures = -1] = []] = calls();
+  expect(failures).toBe(0);
+});
+
 it.each([
   ["a call", () => readCode(client)],
   ["a call to it alone", () => client.endpoints()[0]?.request({ method: "eth_blockNumber" })],

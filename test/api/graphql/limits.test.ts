@@ -1,8 +1,10 @@
 import { buildSchema, getIntrospectionQuery, parse, validate } from "graphql";
 import { describe, expect, it } from "vitest";
+import { findMistakes } from "../../../src/api/graphql/gateway/find-mistakes.ts";
 import {
+  countEqualNames,
   linesError,
-  repetitionError,
+  linesOf,
   resultSizeError,
   sizeRule,
 } from "../../../src/api/graphql/gateway/limits.ts";
@@ -106,38 +108,70 @@ describe("sizeRule", () => {
 });
 
 describe("what is refused before validation, which would take time by the square of it", () => {
+  const messageOf = (text: string) => {
+    const found = countEqualNames(parse(text));
+    return typeof found === "number" ? found : found.message;
+  };
+
   it.each([
-    ["2,000 lines, whatever ends them", "\r\n".repeat(999).concat("\n"), undefined],
-    ["2,001", "\n".repeat(2_000), "the number of lines is 2001; it must be at most 2000"],
-    [
-      "2,001, ended as on old computers",
-      "\r".repeat(2_000),
-      "the number of lines is 2001; it must be at most 2000",
-    ],
-  ])("%s", (_what, text, message) => {
-    expect(linesError(text)?.message).toBe(message);
+    ["\n", 2_001],
+    ["\r", 2_001],
+    ["\r\n", 2_001],
+  ])("lines that end with %j", (end, lines) => {
+    expect(linesOf(end.repeat(2_000))).toBe(lines);
+    expect(linesError(lines)?.message).toBe(`the number of lines is ${lines}; it must be at most 2000`);
+    expect(linesError(2_000)).toBeUndefined();
   });
 
   const tooMany = "the number of fields named id in one place is 51; it must be at most 50";
+  const all = (count: number, text: string) => text.repeat(count);
 
   it.each([
-    ["one name 50 times", `{ ${"id ".repeat(50)} }`, undefined],
-    ["51 times", `{ ${"id ".repeat(51)} }`, tooMany],
-    ["under one alias", `{ ${"id: node ".repeat(51)} }`, tooMany],
+    ["one name 50 times", `{ ${all(50, "id ")} }`, 50],
+    ["51 times", `{ ${all(51, "id ")} }`, tooMany],
+    ["under one alias", `{ ${all(51, "id: node ")} }`, tooMany],
     [
       "in fragments of the same place",
-      `{ ${"... { id } ".repeat(26)} ... on Query { ${"id ".repeat(25)} } }`,
+      `{ ${all(26, "... { id } ")} ... on Query { ${all(25, "id ")} } }`,
       tooMany,
     ],
-    ["in a fragment with a name", `{ ...A } fragment A on Query { ${"id ".repeat(51)} }`, tooMany],
-    ["below another field", `{ node { ${"id ".repeat(51)} } }`, tooMany],
+    ["in a fragment with a name", `{ ...A } fragment A on Query { ${all(51, "id ")} }`, tooMany],
     [
-      "at 51 places",
-      `{ ${Array.from({ length: 51 }, (_, n) => `a${n}: node { id }`).join(" ")} }`,
-      undefined,
+      "in a fragment and beside it",
+      `{ ...A ${all(26, "id ")} } fragment A on Query { ${all(25, "id ")} }`,
+      tooMany,
     ],
-  ])("%s", (_what, text, message) => {
-    expect(repetitionError(parse(text))?.message).toBe(message);
+    ["below another field", `{ node { ${all(51, "id ")} } }`, tooMany],
+    ["below fields that are merged", `{ ${all(3, `node { ${all(17, "id ")} } `)} }`, tooMany],
+    ["at 51 places", `{ ${Array.from({ length: 51 }, (_, n) => `a${n}: node { id }`).join(" ")} }`, 1],
+    [
+      "in a fragment that is spread twice in one place",
+      `{ ...A ...A } fragment A on Query { ${all(30, "id ")} }`,
+      30,
+    ],
+    ["in a fragment that contains itself", "{ ...A } fragment A on Query { id ...A }", 1],
+    [
+      "in fragments that multiply each other",
+      `{ ...F0 } ${Array.from({ length: 40 }, (_, n) => `fragment F${n} on Node { a: node { ...F${n + 1} } b: node { ...F${n + 1} } }`).join(" ")} fragment F40 on Node { id }`,
+      "the number of fields is 10001; it must be at most 10000",
+    ],
+  ])("%s", (_what, text, expected) => {
+    expect(messageOf(text)).toBe(expected);
+  });
+
+  it("a mistake has its first ten places, on their lines", () => {
+    const text = `{\n${Array.from({ length: 10 }, (_, n) => `  a: node { id }\n  a: id # ${n}`).join("\n")}\n}`;
+    const document = parse(text);
+
+    const [first] = findMistakes(schema, document);
+
+    expect(first?.locations).toHaveLength(2);
+    expect(first?.locations?.[0]?.column).toBe(3);
+    expect(first?.locations?.[1]?.line).toBeGreaterThan(2);
+    expect(document.loc?.source.body).toBe(text);
+    const merged = findMistakes(schema, parse(`{ ${all(2, `node { ${all(7, "a: id a: node ")} } `)} }`));
+    expect(merged.every(({ nodes = [] }) => nodes.length <= 10)).toBe(true);
+    expect(merged.length).toBeGreaterThan(0);
   });
 });
 

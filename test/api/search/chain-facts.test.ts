@@ -48,6 +48,34 @@ describe("the differences between two lists of ids", () => {
   });
 });
 
+it("the sets of owners are kept as long as their ids fit, those read last rather than others, and one in any case", async () => {
+  const ids: Readonly<Record<string, string>> = {
+    large: "1,2,3,4,5,6,7,8",
+    other: "2,3,4,5,6,7,8,9",
+    small: "9",
+  };
+  const read: string[] = [];
+  const counting: Database = {
+    ...database,
+    async query<Row>(sql: string, parameters: readonly unknown[] = [], name?: string) {
+      const [owner] = Array.isArray(parameters[2]) ? parameters[2] : [];
+      if (typeof owner !== "string") return database.query<Row>(sql, parameters, name);
+      read.push(owner);
+      return [{ isTrusted: true, ids: ids[owner] }] as Row[];
+    },
+  };
+  const collection = { chainId: CHAIN_ID, collection: COLLECTION };
+  const facts = createChainFacts({ database: counting, tables, collection, ownedCharactersMax: 20 });
+
+  for (const owner of ["large", "large", "other", "other", "small", "other", "small", "large", "small"])
+    await facts.read("1", { owners: [owner] });
+
+  expect(read).toEqual(["large", "other", "small", "large"]);
+  const one = createChainFacts({ database: counting, tables, collection, ownedCharactersMax: 5 });
+  for (const owner of ["large", "large", "small", "small", "large"]) await one.read("1", { owners: [owner] });
+  expect(read.slice(4)).toEqual(["large", "small", "large"]);
+});
+
 describe("the burned tokens of a block", () => {
   const TOKENS = 40;
 

@@ -99,9 +99,10 @@ function createTransport(
   const url = chain.rpcUrls[place - 1];
   const plain = http(url, options)(parameters);
   const request: Request = async (call, settings) => {
+    settings?.signal?.throwIfAborted();
     try {
       return await inCallSpan(url, call, () =>
-        pool.counted(place, call, plain.request(call as never, settings)),
+        pool.counted(place, call, plain.request(call as never, settings), settings?.signal),
       );
     } catch (error) {
       // Whoever waits for less time than the endpoint has proves nothing about it, but a probe does.

@@ -148,12 +148,21 @@ export function createEndpoints(chain: Pick<ChainConfig, "id" | "rpcUrls">) {
       const ours = states.filter(({ fault }) => !isOtherChain(fault));
       return (up.length > 0 ? up : ours).map(({ rpc }) => rpc.place);
     },
-    /** A client's own call to an endpoint, by position, among this process's calls. Settles as the call does. */
-    async counted<Of>(endpoint: number, call: Call, work: Promise<Of>): Promise<Of> {
+    /**
+     * A client's own call to an endpoint, by position, among this process's calls. Settles as the call does. One that its
+     * caller has given up is no failure.
+     */
+    async counted<Of>(
+      endpoint: number,
+      call: Call,
+      work: Promise<Of>,
+      signal: AbortSignal | undefined,
+    ): Promise<Of> {
       const state = states[endpoint - 1];
       const outcome = work.then(
         (result): Outcome => ({ kind: "answer", result }),
-        (error: Error) => outcomeOf(error, call),
+        (error: Error): Outcome =>
+          signal?.aborted ? { kind: "answer", result: undefined } : outcomeOf(error, call),
       );
       if (state) await count(state, outcome, "fault");
       return work;

@@ -28,6 +28,9 @@ const LINES_MAX = 2 * TOKENS_MAX;
 // Validation compares each two fields of one name; an error names the places of all.
 const EQUAL_NAMES_MAX = 50;
 
+// Ten times the tokens: fragments may multiply what a document selects.
+const SELECTED_MAX = 10 * TOKENS_MAX;
+
 // The deepest document of the marketplace SDK has 6 levels. Ponder's relations may be circular, and its own limit of
 // 100 would let them multiply.
 const DEPTH_MAX = 12;
@@ -101,45 +104,63 @@ const excessiveAnswer = ([what, it]: Subject, bytes: string): GraphQLError =>
     `${what} ${bytes} bytes; ${it} may have at most ${ANSWER_BYTES_MAX}: ask for fewer or smaller lists at once`,
   );
 
-/** The error of a text with more lines than a document needs. */
-export function linesError(text: string): GraphQLError | undefined {
+/** The lines of a text, as GraphQL counts them. */
+export function linesOf(text: string): number {
   let lines = 1;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
+    if (code === LINE_FEED && text.charCodeAt(at - 1) === CARRIAGE_RETURN) continue;
     if (code === LINE_FEED || code === CARRIAGE_RETURN) lines++;
   }
-  if (lines <= LINES_MAX) return undefined;
-  return new GraphQLError(`the number of lines is ${lines}; it must be at most ${LINES_MAX}`);
+  return lines;
 }
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** The error of a document that selects fields of one name too often in one place. It need not be valid. */
-export function repetitionError({ definitions }: DocumentNode): GraphQLError | undefined {
-  const left = definitions.flatMap((each) =>
-    "selectionSet" in each && each.selectionSet ? [each.selectionSet] : [],
-  );
-  for (let set = left.pop(); set; set = left.pop()) {
-    const counts = new Map<string, number>();
-    const selections = [...set.selections];
+/** The error of a text with more lines than a document needs. */
+export const linesError = (lines: number): GraphQLError | undefined =>
+  lines <= LINES_MAX
+    ? undefined
+    : new GraphQLError(`the number of lines is ${lines}; it must be at most ${LINES_MAX}`);
+
+/**
+ * The most fields of one name that are selected in one place: by the selection sets of one object, with those that are
+ * merged and with fragments. An error if they are too many, or if fragments multiply them. The document need not be valid.
+ */
+export function countEqualNames(document: DocumentNode): number | GraphQLError {
+  const fragments = fragmentsOf(document);
+  const left = operationsOf(document).map(({ selectionSet }) => [selectionSet]);
+  let most = 0;
+  let selected = 0;
+  for (let sets = left.pop(); sets; sets = left.pop()) {
+    const spread = new Set<string>();
+    const named = new Map<string, FieldNode[]>();
+    const selections = sets.flatMap((set) => set.selections);
     for (let selection = selections.pop(); selection; selection = selections.pop()) {
+      if (++selected > SELECTED_MAX) return excess("the number of fields", selected, SELECTED_MAX, selection);
       if (selection.kind === "InlineFragment") selections.push(...selection.selectionSet.selections);
+      if (selection.kind === "FragmentSpread" && !spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        selections.push(...(fragments.get(selection.name.value)?.selectionSet.selections ?? []));
+      }
       if (selection.kind !== "Field") continue;
-      if (selection.selectionSet) left.push(selection.selectionSet);
       const name = (selection.alias ?? selection.name).value;
-      const count = (counts.get(name) ?? 0) + 1;
-      counts.set(name, count);
-      if (count > EQUAL_NAMES_MAX)
-        return excess(
-          `the number of fields named ${clip(name)} in one place`,
-          count,
-          EQUAL_NAMES_MAX,
-          selection,
-        );
+      const fields = named.get(name) ?? [];
+      fields.push(selection);
+      named.set(name, fields);
+      most = Math.max(most, fields.length);
+      if (most > EQUAL_NAMES_MAX) {
+        const what = `the number of fields named ${clip(name)} in one place`;
+        return excess(what, most, EQUAL_NAMES_MAX, selection);
+      }
+    }
+    for (const fields of named.values()) {
+      const inner = fields.flatMap(({ selectionSet }) => selectionSet ?? []);
+      if (inner.length > 0) left.push(inner);
     }
   }
-  return undefined;
+  return most;
 }
 
 /** Whether each operation is within the limits of `sizeRule`, introspection aside. The document need not be valid. */

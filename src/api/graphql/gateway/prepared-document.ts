@@ -9,15 +9,17 @@ import {
   OperationTypeNode,
   parse,
   print,
-  specifiedRules,
-  validate,
 } from "graphql";
 import { withHintedCounts } from "../ponder/ponder-counts.ts";
 import { type AskedField, findAsked, type PonderTables } from "../ponder/ponder-tables.ts";
 import { createSentDocument, type SentDocument } from "../ponder/sent-documents.ts";
+import { findMistakes as findMistakesOf } from "./find-mistakes.ts";
 import { introspects, isOnlyIntrospection } from "./introspection.ts";
-import { isWithinSize, linesError, repetitionError, sizeRule, TOKENS_MAX } from "./limits.ts";
+import { countEqualNames, isWithinSize, linesError, linesOf, TOKENS_MAX } from "./limits.ts";
 import { isAllPonders, operationsOf, splitOperation } from "./split-operation.ts";
+
+const USUAL_LINES_MAX = 300;
+const USUAL_NAMES_MAX = 5;
 
 export interface PonderPart {
   /** Null when the whole query may go to Ponder as it arrived. */
@@ -62,16 +64,18 @@ export interface Schemas {
  * limits, or fails the validation done here.
  */
 export function prepareDocument(text: string, schemas: Schemas): PreparedDocument | readonly GraphQLError[] {
-  const document = linesError(text) ?? parseWithin(text);
+  const lines = linesOf(text);
+  const document = linesError(lines) ?? parseWithin(text);
   if (document instanceof GraphQLError) return [document];
-  const repetition = repetitionError(document);
-  if (repetition) return [repetition];
-  const findMistakes = () => validate(schemas.merged, document, [...specifiedRules, sizeRule]);
+  const equalNames = countEqualNames(document);
+  if (equalNames instanceof GraphQLError) return [equalNames];
+  const findMistakes = () => findMistakesOf(schemas.merged, document);
   const hinted = withHintedCounts(document);
   const isForwardable = hinted === document && isAllPonders(document, schemas.ponderFields);
   // Ponder validates a document, by the same rules and part of the same schema. Validating it here too would take a fifth
-  // of the total time for a new text.
-  if (isForwardable && isWithinSize(document)) {
+  // of the total time for a new text. Its errors take long where they have many lines or places to look through.
+  const isUsual = lines <= USUAL_LINES_MAX && equalNames <= USUAL_NAMES_MAX;
+  if (isForwardable && isUsual && isWithinSize(document)) {
     return createPreparedDocument({ text, document, hinted, isForwardable }, schemas, findMistakes);
   }
   const mistakes = findMistakes();

@@ -13,11 +13,9 @@ import type { TokenFilter } from "../query.ts";
 import { type LockedTokens, readBurned, readHeld, readLocked } from "./chain-store.ts";
 
 const CACHED_OWNERS_MAX = 100;
-// Of the ids of all owners' sets. A set takes some ten times as many bytes: a wallet may hold most of a million tokens, and a
+// A set takes some ten times as many bytes: a wallet may hold most of a million tokens, and a
 // request may name it beside any other.
 const OWNED_CHARACTERS_MAX = 8_000_000;
-
-const OWNED = "owners";
 
 /** A set of tokens of a collection, mapped to the slots of a search index. */
 interface TokenSet {
@@ -59,15 +57,18 @@ export function createChainFacts(deps: {
   readonly database: Database;
   readonly tables: ChainTables;
   readonly collection: CollectionRef;
+  /** Of the ids of all owners' sets that are kept. */
+  readonly ownedCharactersMax?: number;
 }): ChainFacts {
-  const { database, tables, collection } = deps;
+  const { database, tables, collection, ownedCharactersMax = OWNED_CHARACTERS_MAX } = deps;
   let known: string | null = null;
   const burnedSet = cached(async () =>
     toSet("burned", ++turns, await readBurned(database, tables, collection)),
   );
   // One set per list of owners.
   const ownedSets = createPromiseCache<string, TokenSet>({ max: CACHED_OWNERS_MAX });
-  let ownedCharacters = 0;
+  /** The length of each one's ids, those read last at the end. */
+  const ownedLengths = new Map<string, number>();
   const lockedSet = cached(async (): Promise<LockedSet> => {
     const turn = ++turns;
     const { are, ids } = await readLocked(database, tables, collection);
@@ -89,17 +90,26 @@ export function createChainFacts(deps: {
     return set;
   }
 
+  /** Forgets the sets that were read longest ago; this one is kept, however large. */
+  function makeSpaceFor(name: string, length: number): void {
+    ownedLengths.delete(name);
+    let total = [...ownedLengths.values()].reduce((sum, each) => sum + each, length);
+    for (const [oldest, its] of ownedLengths) {
+      if (total <= ownedCharactersMax && ownedLengths.size < CACHED_OWNERS_MAX) break;
+      ownedLengths.delete(oldest);
+      ownedSets.delete(oldest);
+      before.delete(oldest);
+      total -= its;
+    }
+    ownedLengths.set(name, length);
+  }
+
   const findOwned = (owners: readonly string[], includeDelegated: boolean): Promise<TokenSet> => {
-    const name = `${OWNED} ${owners} ${includeDelegated}`;
+    const name = `owners ${owners} ${includeDelegated}`;
     return ownedSets.get(name, async () => {
       const turn = ++turns;
       const ids = await readHeld(database, tables, collection, { owners, includeDelegated });
-      ownedCharacters += ids.length;
-      if (ownedCharacters > OWNED_CHARACTERS_MAX) {
-        ownedSets.clear();
-        for (const known of before.keys()) if (known.startsWith(OWNED)) before.delete(known);
-        ownedCharacters = ids.length;
-      }
+      makeSpaceFor(name, ids.length);
       return toSet(name, turn, ids);
     });
   };
