@@ -3,7 +3,7 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, specifiedRules, validate } from "graphql";
 import { sizeRule } from "./limits.ts";
 
-// Nobody looks at more places of one mistake.
+// Nobody needs more places of one mistake.
 const PLACES_MAX = 10;
 
 /**
