@@ -149,7 +149,8 @@ describe("what is refused before validation, which would take time by the square
       `{ ...A ...A } fragment A on Query { ${all(30, "id ")} }`,
       30,
     ],
-    ["in a fragment that contains itself", "{ ...A } fragment A on Query { id ...A }", 1],
+    ["in a fragment that nothing spreads", `{ id } fragment A on Query { ${all(51, "id ")} }`, tooMany],
+    ["in a fragment that contains itself", "{ ...A } fragment A on Query { id ...A }", 2],
     [
       "in fragments that multiply each other",
       `{ ...F0 } ${Array.from({ length: 40 }, (_, n) => `fragment F${n} on Node { a: node { ...F${n + 1} } b: node { ...F${n + 1} } }`).join(" ")} fragment F40 on Node { id }`,

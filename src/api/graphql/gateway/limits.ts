@@ -130,7 +130,8 @@ export const linesError = (lines: number): GraphQLError | undefined =>
  */
 export function countEqualNames(document: DocumentNode): number | GraphQLError {
   const fragments = fragmentsOf(document);
-  const left = operationsOf(document).map(({ selectionSet }) => [selectionSet]);
+  // Fragments by themselves as well: validation does not know yet which are used.
+  const left = [...operationsOf(document), ...fragments.values()].map(({ selectionSet }) => [selectionSet]);
   let most = 0;
   let selected = 0;
   for (let sets = left.pop(); sets; sets = left.pop()) {
