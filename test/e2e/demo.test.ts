@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../demo/service.ts";
 import { eventually } from "./world.ts";
 
@@ -23,6 +23,12 @@ it("`npm run demo` reaches its ready line, its lines to paste all answer, and Ct
     },
     () => undefined,
   );
+  // A failure leaves no chain and no database behind either.
+  onTestFinished(async () => {
+    if (isOver) return;
+    demo.kill("SIGINT");
+    await exited;
+  });
   let stdout = "";
   let stderr = "";
   demo.stdout.on("data", (chunk) => {
