@@ -143,8 +143,11 @@ function isPlainUrl(text: string): boolean {
   return !url || (!url.username && !url.password && !/[?#]/.test(text));
 }
 
+/** A URL without slashes at its end. */
 const plainUrl = (why: string) =>
-  httpUrl.refine(isPlainUrl, { error: `must not contain a user, password, query or fragment: ${why}` });
+  httpUrl
+    .refine(isPlainUrl, { error: `must not contain a user, password, query or fragment: ${why}` })
+    .transform((url) => withoutTrailing(url, "/"));
 
 const storeSettings = {
   S3_ENDPOINT: plainUrl("credentials go into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY").optional(),
@@ -255,8 +258,7 @@ export function loadServingConfig(environment: Environment): ServingConfig {
       values.MEDIA_STORE ?? `file:${join(values.VITRINE_DATA, "media")}`,
       values,
     ),
-    mediaBaseUrl:
-      values.MEDIA_BASE_URL === undefined ? fetchConfig.baseUrl : withoutTrailing(values.MEDIA_BASE_URL, "/"),
+    mediaBaseUrl: values.MEDIA_BASE_URL ?? fetchConfig.baseUrl,
     operatorToken:
       values.VITRINE_OPERATOR_TOKEN ??
       (isLocal(fetchConfig.baseUrl) ? localOperatorToken(values.VITRINE_DATA) : undefined),
@@ -273,8 +275,7 @@ export function loadServingConfig(environment: Environment): ServingConfig {
     resampleHours: values.RESAMPLE_HOURS,
     searchThreads: values.SEARCH_THREADS,
     searchMemoryMb: values.SEARCH_MEMORY_MB,
-    delegationUrl:
-      values.DELEGATION_URL === undefined ? undefined : withoutTrailing(values.DELEGATION_URL, "/"),
+    delegationUrl: values.DELEGATION_URL,
     delegationApiKey: values.DELEGATION_API_KEY,
     webhookPausesMs: values.WEBHOOK_RETRY_SECONDS ?? webhookPausesMs,
     drainSeconds: values.DRAIN_SECONDS,
@@ -321,7 +322,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, environment: Environmen
 }
 
 const toFetchConfig = (values: z.output<typeof fetchSchema>): FetchConfig => ({
-  baseUrl: withoutTrailing(values.BASE_URL ?? `http://localhost:${values.PORT}`, "/"),
+  baseUrl: values.BASE_URL ?? `http://localhost:${values.PORT}`,
   operatorContact: values.OPERATOR_CONTACT,
   // Gateways are written with and without /ipfs, which every path on them starts with.
   ipfsGateways: values.IPFS_GATEWAYS.map((url) => withoutTrailing(url, "/").replace(/\/ipfs$/, "")),

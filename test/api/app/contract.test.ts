@@ -52,6 +52,18 @@ describe("every operation", () => {
     });
   });
 
+  it.each([99, 100, 101])(
+    "names the first hundred of %i query parameters that it doesn't have",
+    async (count) => {
+      const names = Array.from({ length: count }, (_, nth) => `x${nth}=1`).join("&");
+      const { status, body } = await api.call(`/livez?${names}`);
+
+      expect(status).toBe(400);
+      expect(body.details).toHaveLength(Math.min(count, 100));
+      expect(body.details.at(-1).path).toBe(`x${Math.min(count, 100) - 1}`);
+    },
+  );
+
   it.each(operations)("declares what its middleware answers, with one example per code: $title", (each) => {
     const { responses, security } = each.operation;
     for (const [status, { content }] of Object.entries(responses)) {

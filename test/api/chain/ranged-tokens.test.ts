@@ -10,6 +10,7 @@ import { readChainStates } from "../../../src/api/trading/store.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createBarrier } from "../../support/worker.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;
@@ -159,6 +160,31 @@ describe("their history", () => {
       ...row,
     });
   const holdings = createHoldings({ database, tables });
+
+  it("takes three connections at most, counts of owners included", async () => {
+    const turn = createBarrier();
+    let counting = 0;
+    let countingMost = 0;
+    const slow: Pick<typeof database, "query"> = {
+      async query<Row>(sql: string, parameters?: readonly unknown[], name?: string) {
+        countingMost = Math.max(countingMost, ++counting);
+        if (counting === 3) setImmediate(turn.open);
+        await turn.opened;
+        counting--;
+        return database.query<Row>(sql, parameters, name);
+      },
+    };
+    const its = createHoldings({ database: slow, tables });
+
+    await Promise.all(
+      Array.from({ length: 4 }, () => [
+        its.transfers(place, ["10"], { offset: 0, limit: 1 }),
+        its.owners(place, ["10"]),
+      ]).flat(),
+    );
+
+    expect(countingMost).toBe(3);
+  });
 
   it("begins with the mint of their range, once each", async () => {
     await transfer("id 10", 10n, { lastTokenId: 10_000n, quantity: 9_991n, from: zeroAddress, to: ADA });

@@ -104,6 +104,46 @@ describe("a reader that comes back", () => {
     await its.stop();
   });
 
+  it("that leaves before its turn has nothing read for it", async () => {
+    await append(5);
+    const read = createBarrier();
+    let stretches = 0;
+    const query = async <Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]> => {
+      const isStretch = parameters !== undefined && parameters.length > 3;
+      if (isStretch) {
+        stretches++;
+        await read.opened;
+      }
+      return database.query<Row>(sql, parameters);
+    };
+    const its = createEventHub({ database: { ...database, query }, mediaBaseUrl: "", logger: silentLogger });
+    const begun = Array.from({ length: 5 }, () => "");
+    const leaves = begun.map((_, nth) =>
+      followBy(its, 0, (text) => {
+        begun[nth] += text;
+      }),
+    );
+    await eventually(
+      () => begun.filter((text) => text !== "").length,
+      (count) => count === 5 && stretches === 2,
+    );
+
+    for (const leave of leaves) leave();
+    read.open();
+    // Its turn comes after theirs.
+    let last = "";
+    followBy(its, 0, (text) => {
+      last += text;
+    });
+    await eventually(
+      () => countOf(last),
+      (count) => count === 5,
+    );
+
+    expect(stretches).toBe(3);
+    await its.stop();
+  });
+
   it("misses nothing if the only other one leaves while later events are read for it", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());

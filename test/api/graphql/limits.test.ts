@@ -125,6 +125,12 @@ describe("what is refused before validation, which would take time by the square
 
   const tooMany = "the number of fields named id in one place is 51; it must be at most 50";
   const all = (count: number, text: string) => text.repeat(count);
+  /** 9,998 selections, and more: 99 fields, in each a spread of 98 more, which also count by themselves. */
+  const multiplied = (more: string) => {
+    const fields = (count: number, text: string) =>
+      Array.from({ length: count }, (_, n) => `a${n}: ${text}`).join(" ");
+    return `{ ${fields(99, "node { ...F }")} ${more} } fragment F on Node { ${fields(98, "id")} }`;
+  };
 
   it.each([
     ["one name 50 times", `{ ${all(50, "id ")} }`, 50],
@@ -151,10 +157,16 @@ describe("what is refused before validation, which would take time by the square
     ],
     ["in a fragment that nothing spreads", `{ id } fragment A on Query { ${all(51, "id ")} }`, tooMany],
     ["in a fragment that contains itself", "{ ...A } fragment A on Query { id ...A }", 2],
+    ["in fragments that multiply a document to 10,000 selections", multiplied("c: id d: id"), 1],
+    [
+      "to one more",
+      multiplied("c: id d: id e: id"),
+      "the number of selections is 10001; it must be at most 10000",
+    ],
     [
       "in fragments that multiply each other",
       `{ ...F0 } ${Array.from({ length: 40 }, (_, n) => `fragment F${n} on Node { a: node { ...F${n + 1} } b: node { ...F${n + 1} } }`).join(" ")} fragment F40 on Node { id }`,
-      "the number of fields is 10001; it must be at most 10000",
+      "the number of selections is 10001; it must be at most 10000",
     ],
   ])("%s", (_what, text, expected) => {
     expect(messageOf(text)).toBe(expected);

@@ -124,7 +124,9 @@ describe("a visitor's choices", () => {
   });
 
   it("are the visitor's mistake, not ours, where a form is too large or an address takes forms only", async () => {
-    const tooLarge = await choose(`theme=${"x".repeat(5_000)}`);
+    const form = (bytes: number) => `theme=dark&other=${"x".repeat(bytes - "theme=dark&other=".length)}`;
+    expect((await choose(form(4_096))).status).toBe(303);
+    const tooLarge = await choose(form(4_097));
     const { status, text } = await world.get(`${HEROES}/5/refresh`);
 
     expect(tooLarge.text).toContain("<h1>Too much text</h1>");

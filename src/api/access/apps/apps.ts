@@ -218,7 +218,10 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
       });
     },
 
-    /** Withdraws a permission; every replica refuses it at once, or within 2 seconds if the notice is lost. Nothing changes for an app without it. */
+    /**
+     * Withdraws a permission; every replica refuses it at once, or within 2 seconds if the notice is lost. Nothing changes
+     * for an app without it.
+     */
     withdraw(appId: string, permission: Permission, actor: string): Promise<void> {
       const without = (app: AppRow): AppRow | undefined => {
         const changed = withoutPermission(app, permission);

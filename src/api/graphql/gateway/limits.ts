@@ -139,7 +139,8 @@ export function countEqualNames(document: DocumentNode): number | GraphQLError {
     const named = new Map<string, FieldNode[]>();
     const selections = sets.flatMap((set) => set.selections);
     for (let selection = selections.pop(); selection; selection = selections.pop()) {
-      if (++selected > SELECTED_MAX) return excess("the number of fields", selected, SELECTED_MAX, selection);
+      if (++selected > SELECTED_MAX)
+        return excess("the number of selections", selected, SELECTED_MAX, selection);
       if (selection.kind === "InlineFragment") selections.push(...selection.selectionSet.selections);
       if (selection.kind === "FragmentSpread" && !spread.has(selection.name.value)) {
         spread.add(selection.name.value);

@@ -13,8 +13,8 @@ import type { TokenFilter } from "../query.ts";
 import { type LockedTokens, readBurned, readHeld, readLocked } from "./chain-store.ts";
 
 const CACHED_OWNERS_MAX = 100;
-// A set takes some ten times as many bytes: a wallet may hold most of a million tokens, and a
-// request may name it beside any other.
+// A set takes some ten times as many bytes. A wallet may hold most of a million tokens, and a request may name it beside
+// any other.
 const OWNED_CHARACTERS_MAX = 8_000_000;
 
 /** A set of tokens of a collection, mapped to the slots of a search index. */
