@@ -77,9 +77,10 @@ it("a file whose answer is still on its way is not to blame for what the next on
 
 it("a file at hand is not to blame for the one that is decoded", async () => {
   const { decoder, losses } = await start();
-  // Takes a second, and is no animation.
-  const poisoned = decoder.decode("image", await png(7_000, 7_000));
-  const next = decoder.decode("image", await picture());
+  // The first takes a second, and is no animation; both exist before it starts, as making one takes as long.
+  const [large, body] = [await png(7_000, 7_000), await picture()];
+  const poisoned = decoder.decode("image", large);
+  const next = decoder.decode("image", body);
   for (const round of [0, 1]) {
     const [pid = 0] = await eventually(decoder.pids, (pids) => pids.length > 0 && losses.length === round);
     process.kill(pid, "SIGKILL");
