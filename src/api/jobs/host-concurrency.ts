@@ -1,9 +1,11 @@
 /** Limits concurrent requests: per host, by how the host answers, and for the process as a whole. */
 
 import { LRUCache } from "lru-cache";
+import { createBatch } from "../async/batch.ts";
+import { createPromiseCache } from "../async/promise-cache.ts";
 import type { Database } from "../db/database.ts";
 import { type Bounds, createHostLimit, type HostLimit, type HostSignal } from "./host-limit.ts";
-import { readFaulty } from "./hosts.ts";
+import { type HostFault, readFaulty } from "./hosts.ts";
 
 // All processes together make at least so many: with fewer, a slow host would idle between two requests.
 const AT_ONCE_MIN = 4;
@@ -96,19 +98,11 @@ export function createHostConcurrency(
   let processes: ReadonlyMap<string, number> = new Map();
   let inFlight = 0;
   let timer: NodeJS.Timeout | undefined;
-  let asking: ReturnType<typeof readFaulty> | undefined;
 
   // Requests in a burst share one query.
-  const faulty = (): ReturnType<typeof readFaulty> => {
-    if (asking) return asking;
-    const asked = readFaulty(database);
-    asking = asked;
-    const forget = (): void => {
-      if (asking === asked) asking = undefined;
-    };
-    asked.then(() => setTimeout(forget, PAUSED_KEPT_MS).unref(), forget);
-    return asked;
-  };
+  const faults = createPromiseCache<string, HostFault | undefined>({ max: HOSTS_MAX, ttlMs: PAUSED_KEPT_MS });
+  const readFault = createBatch<HostFault>((names) => readFaulty(database, names), { atOnce: 1 });
+  const faultOf = (name: string) => faults.get(name, () => readFault(name));
 
   function boundsOf(name: string): Bounds {
     const sharing = processes.get(name) ?? 1;
@@ -226,7 +220,7 @@ export function createHostConcurrency(
       else if (!(await waitForTurn(host, visit))) return undefined;
       try {
         if (isAtOnce && visit.isClaimed) return createTurn(host);
-        const fault = (await faulty()).get(name);
+        const fault = await faultOf(name);
         if (!fault || (visit.isClaimed && !fault.isPaused)) return createTurn(host);
       } catch (error) {
         leave(host);
@@ -262,8 +256,6 @@ export function createHostConcurrency(
 
     answeredLately: (name) => known.get(name)?.limit.answeredLately(performance.now()) ?? 0,
 
-    forgetPaused() {
-      asking = undefined;
-    },
+    forgetPaused: faults.clear,
   };
 }

@@ -157,15 +157,27 @@ export const forgetUnaskedHosts: DailyJob = {
     ),
 };
 
-/** SQL: the hosts that are paused, or were and have not answered since. */
-export const FAULTY_HOSTS = `array(select f.host from vitrine.host f where ${isPaused("f")} or ${isTripped("f")})`;
+// As many hosts may be paused as strangers name, for years: none of these reads them all.
+const isFaultyRow = (row: string): string => `(${isPaused(row)} or ${isTripped(row)})`;
 
-/** Those hosts, and whether each is paused now. */
+/** SQL: this host, an expression, is paused, or was and has not answered since. */
+export const isFaulty = (host: string): string =>
+  `exists (select from vitrine.host f where f.host = ${host} and ${isFaultyRow("f")})`;
+
+/** Of a host that is paused, or was and has not answered since. */
+export interface HostFault {
+  readonly isPaused: boolean;
+}
+
+/** The faults of these hosts, where there are any. */
 export async function readFaulty(
   db: Queryable,
-): Promise<ReadonlyMap<string, { readonly isPaused: boolean }>> {
+  hosts: readonly string[],
+): Promise<ReadonlyMap<string, HostFault>> {
   const rows = await db.query<{ host: string; isPaused: boolean }>(
-    `select host, ${isPaused("h")} as "isPaused" from vitrine.host h where ${isPaused("h")} or ${isTripped("h")}`,
+    `select host, ${isPaused("h")} as "isPaused" from vitrine.host h where h.host = any($1) and ${isFaultyRow("h")}`,
+    [hosts],
+    "faulty hosts",
   );
   return new Map(rows.map(({ host, isPaused }) => [host, { isPaused }]));
 }

@@ -33,7 +33,8 @@ const times = (count: number, answer: HostAnswer): HostAnswer[] => Array<HostAns
 const oneIn = (share: number, count: number): HostAnswer[] =>
   Array.from({ length: count }, (_, index) => (index % share === 0 ? bad : good));
 
-const isPaused = async (): Promise<boolean> => (await readFaulty(database)).get(HOST)?.isPaused === true;
+const isPaused = async (): Promise<boolean> =>
+  (await readFaulty(database, [HOST])).get(HOST)?.isPaused === true;
 const rows = () =>
   database.query<{ failures: number; seconds: number | null }>(
     `select failures, round(extract(epoch from paused_until - now()))::int as seconds from vitrine.host`,

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import type { Queryable } from "../../../src/api/db/database.ts";
 import { enqueue } from "../../../src/api/media/media-store.ts";
 import {
-  claimMedia,
+  createMediaClaim,
   type MediaLease,
   releaseMedia,
   renewMedia,
@@ -47,7 +47,7 @@ it.each([
     host: "a.example",
   }));
   await enqueue(database, media);
-  const leases = await claimMedia(database, 10, 10);
+  const leases = await createMediaClaim(database, 10)(10);
   const [low, middle, high] = leases.toSorted((a, b) => (a.urlHash < b.urlHash ? -1 : 1)) as [
     MediaLease,
     MediaLease,

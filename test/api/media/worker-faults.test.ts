@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { readFaulty } from "../../../src/api/jobs/hosts.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
-import { claimMedia } from "../../../src/api/media/probes/probe-queue-store.ts";
+import { createMediaClaim } from "../../../src/api/media/probes/probe-queue-store.ts";
 import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import { missFile } from "../../../src/api/media/storage/media-file-store.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -173,7 +173,7 @@ describe("a host that can't answer", () => {
     harness.privateHosts.add(dead.host);
     answers.set("/1.png", { body: await png(480, 480) });
     const images = Array.from({ length: 30 }, (_, index) => ({ image: `${dead.url}/${index}.png` }));
-    const isPaused = async () => (await readFaulty(database)).get(dead.host)?.isPaused === true;
+    const isPaused = async () => (await readFaulty(database, [dead.host])).get(dead.host)?.isPaused === true;
     const worker = startWorker();
 
     await enqueue(...images);
@@ -214,7 +214,7 @@ describe("a worker", () => {
   it("that died is replaced by another when its lease has run out", async () => {
     answers.set("/1.png", { body: await png(480, 480) });
     await enqueue({ image: url });
-    const [lease] = await claimMedia(database, 8, 8);
+    const [lease] = await createMediaClaim(database, 8)(8);
     expect(lease?.url).toBe(url);
     startWorker();
     await pass("29 seconds");
@@ -230,7 +230,7 @@ describe("a worker", () => {
   it("that died is replaced at once, though a later request has to wait", async () => {
     answers.set("/1.png", { body: await png(480, 480) });
     await enqueue({ image: url });
-    await claimMedia(database, 8, 8);
+    await createMediaClaim(database, 8)(8);
     await database.query(
       "update vitrine.media set wanted = wanted + 1, not_before = now() + interval '1 hour'",
     );
@@ -246,7 +246,7 @@ describe("a worker", () => {
   it("that died leaves a paused host alone, whose URLs wait for the end of the pause", async () => {
     answers.set("/1.png", { body: await png(480, 480) });
     await enqueue({ image: url });
-    await claimMedia(database, 8, 8);
+    await createMediaClaim(database, 8)(8);
     await database.query(
       "insert into vitrine.host (host, failures, paused_until, reason) values ($1, 5, now() + interval '1 hour', 'timeout')",
       [server.host],
@@ -261,6 +261,22 @@ describe("a worker", () => {
     await settled();
 
     expect((await read({ image: url })).image.status).toBe("cached");
+  });
+
+  it("reads so many of the waiting hosts at a time, and the next ones with its next claim", async () => {
+    // Strangers choose the number of hosts; dead ones wait for a day.
+    await database.query(
+      `insert into vitrine.media (kind, url_hash, url, host, not_before)
+       select 'image', decode(md5(n::text), 'hex'), 'https://dead', '0' || n || '.example', now() + interval '1 day'
+         from generate_series(1, 12000) n`,
+    );
+    await enqueue({ image: url });
+    const claim = createMediaClaim(database, 8);
+
+    expect(await claim(8)).toEqual([]);
+    expect(await claim(8)).toEqual([]);
+    expect(await claim(8)).toMatchObject([{ url }]);
+    expect(await claim(8)).toEqual([]);
   });
 
   it("whose decoder is killed in the middle tries once more, and nothing else happens", async () => {
@@ -437,7 +453,7 @@ describe("a folder that can't be written", () => {
     expect(lines).toEqual([
       { msg: "The image store is unavailable", reason: expect.stringMatching(/E[A-Z]+/) },
     ]);
-    expect(await readFaulty(database)).toEqual(new Map());
+    expect(await database.query("select from vitrine.host")).toEqual([]);
     // A try that had begun would fail after the folder is there.
     await settled();
     rmSync(folder, { recursive: true });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Queryable } from "../../../src/api/db/database.ts";
+import { readFaulty } from "../../../src/api/jobs/hosts.ts";
 import { findKnown } from "../../../src/api/metadata/listing/listing-store.ts";
 import { learnServedTraits } from "../../../src/api/metadata/records/learn-served.ts";
 import { notReadSince } from "../../../src/api/metadata/records/store.ts";
@@ -182,6 +183,31 @@ it.each(["plain", "byKey"] as const)(
     }
   },
 );
+
+it("paused hosts are looked up by name, however many strangers have named", async () => {
+  const PAUSED = 3_000;
+  await database.query("truncate vitrine.refresh, vitrine.host");
+  await database.query("alter table vitrine.host set (autovacuum_enabled = false)");
+  await ask(database, ["1", "2"]);
+  await database.query("update vitrine.refresh set host = '7.example', done = wanted");
+  await database.query(
+    `insert into vitrine.host (host, failures, paused_until, reason)
+     select nth || '.example', 5, now() + interval '1 hour', 'x' from generate_series(1, ${PAUSED}) nth`,
+  );
+
+  const read = await database.transaction((tx) =>
+    countRowsRead(tx, ["vitrine"], async () => {
+      expect(await readFaulty(tx, ["7.example", "none.example"])).toEqual(
+        new Map([["7.example", { isPaused: true }]]),
+      );
+      await ask(tx, ["1", "2"], { trigger: "sweep" });
+    }),
+  );
+
+  expect(read).toBeLessThan(2 * ROWS_PER_TOKEN);
+  // Its host is paused, so its URI is read again: it may name another one.
+  expect(await database.query("select distinct host from vitrine.refresh")).toEqual([{ host: "" }]);
+});
 
 it("many tokens are recorded by their own rows, though the statements were planned while the tables were empty", async () => {
   const MANY = 2_000;

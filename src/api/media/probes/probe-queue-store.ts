@@ -29,27 +29,49 @@ export interface MediaLease {
 
 const LEASE = "interval '30 seconds'";
 
-// Every host with a pending probe, by one step down the database index per host: a collection may have only one.
-const hosts = `
-  hosts as (
-    (select m.host from vitrine.media m where m.wanted > m.done and m.lease is null order by m.host limit 1)
-    union all
-    select (select m.host from vitrine.media m
-             where m.wanted > m.done and m.lease is null and m.host > h.host order by m.host limit 1)
-      from hosts h where h.host is not null
-  )`;
+// A window of hosts takes some 50 ms to read: whoever publishes documents chooses how many hosts wait, for a day each when
+// they are dead.
+const HOSTS_MAX = 5_000;
 
-/**
- * Claims up to `count` due URLs, longest due first: none that is leased, and none of a paused host.
- * `perHost` bounds the probes of one host over all processes; processes that claim at the same moment may exceed it.
- */
-export async function claimMedia(db: Queryable, perHost: number, count: number): Promise<MediaLease[]> {
+/** The hosts of a window that have a probe due, and after which host the next window begins. */
+interface HostWindow {
+  readonly due: readonly string[];
+  readonly next: string;
+}
+
+/** The hosts after `after` with a pending probe, by one step down the database index per host: a collection may have only one. */
+async function readHosts(db: Queryable, after: string): Promise<HostWindow> {
+  const [row] = await db.query<{ due: string[] | null; last: string | null; count: number }>(
+    `with recursive hosts as (
+       (select m.host, m.not_before, 1 as place from vitrine.media m
+         where m.wanted > m.done and m.lease is null and m.host > $1 order by m.host, m.not_before limit 1)
+       union all
+       select n.host, n.not_before, h.place + 1 from hosts h
+        cross join lateral (
+          select m.host, m.not_before from vitrine.media m
+           where m.wanted > m.done and m.lease is null and m.host > h.host order by m.host, m.not_before limit 1) n
+        where h.place < $2
+     )
+     select array_agg(host) filter (where not_before <= now()) as due, max(host) as last, count(*)::int as count from hosts`,
+    [after, HOSTS_MAX],
+    "media hosts",
+  );
+  const isFull = row?.count === HOSTS_MAX;
+  return { due: row?.due ?? [], next: (isFull && row.last) || "" };
+}
+
+async function claimOf(
+  db: Queryable,
+  hosts: readonly string[],
+  perHost: number,
+  count: number,
+): Promise<MediaLease[]> {
   return db.query<MediaLease>(
-    `with recursive ${hosts}, open_hosts as materialized (
+    `with open_hosts as materialized (
        select h.host, $2 - (select count(*) from vitrine.media l
                              where l.lease is not null and l.host = h.host and l.leased_until > now()) as slots
-         from hosts h left join vitrine.host p on p.host = h.host
-        where h.host is not null and not ${isPaused("p")}
+         from unnest($4::text[]) as h(host) left join vitrine.host p on p.host = h.host
+        where not ${isPaused("p")}
      ), due as (
        select d.kind, d.url_hash from open_hosts o
         cross join lateral (
@@ -64,8 +86,25 @@ export async function claimMedia(db: Queryable, perHost: number, count: number):
        from due d where (m.kind, m.url_hash) = (d.kind, d.url_hash)
      returning m.lease as id, m.kind, encode(m.url_hash, 'hex') as "urlHash", m.url, m.host, m.attempts, m.started, m.status,
                m.reason, m.source_hash as "sourceHash", m.etag, m.file`,
-    [count, perHost, randomUUID()],
+    [count, perHost, randomUUID(), hosts],
   );
+}
+
+/**
+ * Claims up to a number of due URLs, longest due first: none that is leased, and none of a paused host. Where more than
+ * HOSTS_MAX hosts wait, each claim is for the next so many of them in turn, and may find nothing. `perHost` bounds the probes
+ * of one host over all processes; processes that claim at the same moment may exceed it.
+ */
+export function createMediaClaim(
+  db: Queryable,
+  perHost: number,
+): (count: number) => Promise<readonly MediaLease[]> {
+  let after = "";
+  return async (count) => {
+    const { due, next } = await readHosts(db, after);
+    after = next;
+    return due.length === 0 ? [] : claimOf(db, due, perHost, count);
+  };
 }
 
 const keysOf = (leases: readonly MediaLease[]): [string[], string[], string[]] =>

@@ -14,9 +14,9 @@ import type { Unread } from "./fetch-media.ts";
 import type { MediaMetrics, ProbeOutcome } from "./metrics.ts";
 import type { MediaProbe, ProbeMedia } from "./probe.ts";
 import {
-  claimMedia,
   completeProbe,
   confirmMedia,
+  createMediaClaim,
   type MediaLease,
   releaseMedia,
   renewMedia,
@@ -129,7 +129,7 @@ export function startMediaWorker(deps: MediaWorkerDeps): LeaseWorker {
     pollMs: POLL_MS,
     renewMs: RENEW_MS,
     logger,
-    claim: (free) => claimMedia(database, perHost, free),
+    claim: createMediaClaim(database, perHost),
     renew: (leases) => renewMedia(database, leases),
     release: (leases) => releaseMedia(database, leases),
     returnExpired: () => returnExpiredMedia(database),

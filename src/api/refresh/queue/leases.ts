@@ -4,7 +4,7 @@ import type { Standard } from "../../../config.ts";
 import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
-import { FAULTY_HOSTS } from "../../jobs/hosts.ts";
+import { isFaulty } from "../../jobs/hosts.ts";
 import { recheckPolicy } from "../../jobs/retry-policies.ts";
 import type { KnownDocument } from "../../metadata/uri/resolve.ts";
 import { forgetEnded } from "./ended-tokens.ts";
@@ -121,7 +121,7 @@ export async function lockLeases<Each extends Lease>(
  * for the host if it has not.
  */
 export const mayHaveMoved = (request: "r" | "excluded", host: string): string =>
-  `${host} = any(${FAULTY_HOSTS}) and ${request}.trigger not in ('recheck', 'sample') and not ${request}.anonymous`;
+  `${request}.trigger not in ('recheck', 'sample') and not ${request}.anonymous and ${isFaulty(host)}`;
 
 // A request came during the fetch.
 const mayMoveAfter = (host: string): string => `r.wanted > r.started and ${mayHaveMoved("r", host)}`;

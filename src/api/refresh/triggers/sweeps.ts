@@ -4,7 +4,7 @@
  */
 
 import type { Database, Queryable } from "../../db/database.ts";
-import { FAULTY_HOSTS } from "../../jobs/hosts.ts";
+import { isFaulty } from "../../jobs/hosts.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import { enqueue } from "../queue/queue.ts";
 import { foldReceipt } from "../receipts/progress-store.ts";
@@ -211,7 +211,7 @@ async function capacityFor(
 ): Promise<{ readonly free: number; readonly isPaused: boolean }> {
   const [row] = await database.query<{ due: number; paused: number }>(
     `select count(*) filter (where not "isPaused")::int as due, count(*) filter (where "isPaused")::int as paused
-       from (select host = any(${FAULTY_HOSTS}) as "isPaused" from vitrine.refresh
+       from (select ${isFaulty("r.host")} as "isPaused" from vitrine.refresh r
               where chain_id = $1 and collection = $2 and wanted > done and lease is null and trigger = 'sweep') r`,
     [chainId, collection],
     "capacity for sweep",
