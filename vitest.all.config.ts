@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { Interleaved } from "./test/support/test-order.ts";
+import { Interleaved } from "./test/support/setup/test-order.ts";
 import { globalFolder, globalSetup, parts, resolve, setupFiles, whole } from "./vitest.config.ts";
 
 /**

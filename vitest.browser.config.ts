@@ -5,7 +5,11 @@ import { globalFolder } from "./vitest.config.ts";
 export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
-    globalSetup: [globalFolder, "test/support/global-postgres.ts", "test/support/global-bundle.ts"],
+    globalSetup: [
+      globalFolder,
+      "test/support/setup/global-postgres.ts",
+      "test/support/setup/global-bundle.ts",
+    ],
     testTimeout: 120_000,
     hookTimeout: 300_000,
     // Most files run a chain, a database, the service and a browser; together, two leave none of two cores idle.

@@ -1,13 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./test/support/test-order.ts";
+import { LongestFirst } from "./test/support/setup/test-order.ts";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 export const resolve = {
   // Ponder's virtual modules exist only inside Ponder; handlers are captured by this registry instead.
   alias: {
-    "ponder:registry": here("./test/support/ponder-registry.ts"),
+    "ponder:registry": here("./test/support/setup/ponder-registry.ts"),
     "ponder:schema": here("./ponder.schema.ts"),
   },
 };
@@ -36,15 +36,15 @@ export const whole = {
 };
 
 /** Of each project, and first: all others put their files into its folder. */
-export const globalFolder = "test/support/global-folder.ts";
+export const globalFolder = "test/support/setup/global-folder.ts";
 
 export const globalSetup = [
-  "test/support/global-postgres.ts",
-  "test/support/global-contracts.ts",
-  "test/support/global-bundle.ts",
+  "test/support/setup/global-postgres.ts",
+  "test/support/setup/global-contracts.ts",
+  "test/support/setup/global-bundle.ts",
 ];
 
-export const setupFiles = ["test/support/end-probes.ts"];
+export const setupFiles = ["test/support/setup/end-probes.ts"];
 
 export default defineConfig({
   resolve,
@@ -83,7 +83,7 @@ export default defineConfig({
         test: {
           name: "faults",
           include: ["test/faults/**/*.test.ts"],
-          globalSetup: ["test/support/global-postgres.ts"],
+          globalSetup: ["test/support/setup/global-postgres.ts"],
           // They wait for services that are killed, starved and started again; `npm run test:faults` runs them.
           testTimeout: 600_000,
           hookTimeout: 300_000,
@@ -96,7 +96,7 @@ export default defineConfig({
         test: {
           name: "fuzz",
           include: ["test/fuzz/**/*.test.ts"],
-          globalSetup: ["test/support/global-postgres.ts"],
+          globalSetup: ["test/support/setup/global-postgres.ts"],
           // As long as FUZZ_SECONDS and FUZZ_REQUESTS say.
           testTimeout: 3_600_000,
           hookTimeout: 300_000,
@@ -152,7 +152,7 @@ export default defineConfig({
         test: {
           name: "soak",
           include: ["test/soak/**/*.test.ts"],
-          globalSetup: ["test/support/global-postgres.ts"],
+          globalSetup: ["test/support/setup/global-postgres.ts"],
           // The test itself takes as long as SOAK_MINUTES says.
           hookTimeout: 300_000,
           sequence: { groupOrder: 4 },

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { createServingIndexes } from "../src/api/chain/index/serving-indexes.ts";
 import type { ChainTables } from "../src/api/chain/index/tables.ts";
 import type { CollectionConfig } from "../src/config.ts";
-import { chainDdl } from "../test/support/chain-ddl.ts";
+import { chainDdl } from "../test/support/chain/chain-ddl.ts";
 
 export const CHAIN_ID = 31337;
 

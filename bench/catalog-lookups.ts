@@ -1,7 +1,7 @@
 /** How long token lookups and `GET /livez` take while one client asks for facets as fast as it can, beside an idle service. */
 
 import type { CollectionConfig } from "../src/config.ts";
-import { startReplica } from "../test/support/replica.ts";
+import { startReplica } from "../test/support/processes/replica.ts";
 import { type Client, createVersions, traitName, valueAt } from "./catalog-data.ts";
 import { byPace } from "./rounds.ts";
 

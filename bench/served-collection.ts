@@ -9,7 +9,7 @@ import pg from "pg";
 import { type Chain, type Contract, startChain } from "../demo/chain.ts";
 import { freePort, startService } from "../demo/service.ts";
 import { stopEmbeddedPostgres } from "../src/api/postgres/embedded-postgres.ts";
-import { installMulticall3 } from "../test/support/multicall.ts";
+import { installMulticall3 } from "../test/support/chain/multicall.ts";
 import { BLOCKS_AFTER } from "./indexed-service.ts";
 import { joinPostgres } from "./postgres.ts";
 import { isQuick, say } from "./rounds.ts";

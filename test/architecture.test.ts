@@ -204,6 +204,13 @@ describe("the npm client", () => {
   });
 });
 
+describe("what tests share", () => {
+  it("imports no suite, so that each can be read and run without the others", () => {
+    const isSuite = (target: string) => target.startsWith("test/") && !target.startsWith("test/support/");
+    expect(violations(sources("test/support"), (target) => !isSuite(target))).toEqual([]);
+  });
+});
+
 describe("source files", () => {
   it("keeps tests out of src, where Ponder would execute them", () => {
     expect(sources("src").filter((file) => file.includes(".test."))).toEqual([]);

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { buildSchema, parse, validate } from "graphql";
 import { expect, it } from "vitest";
 import { createVitrine } from "../clients/typescript/src/index.ts";
-import { findPrivateWords } from "./support/private-words.ts";
+import { findPrivateWords } from "./support/words/private-words.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const pages = [

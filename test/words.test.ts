@@ -4,14 +4,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { findPrivateWords, hasPrivateWord, privateWords, splitNames } from "./support/private-words.ts";
+import { findPrivateWords, hasPrivateWord, privateWords, splitNames } from "./support/words/private-words.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const FOLDERS = ["src", "bin", "demo", "bench", "test", "clients/typescript/src"];
 // A shipped migration is never edited, and a recording is what was answered. Packages are others' code. The last two
 // list the words themselves.
 const EXEMPT =
-  /\/migrations\/|\/node_modules\/|^test\/answers\/recorded\/|^test\/(?:words\.test|support\/private-words)\.ts$/;
+  /\/migrations\/|\/node_modules\/|^test\/answers\/recorded\/|^test\/(?:words\.test|support\/words\/private-words)\.ts$/;
 
 type Kind = "name" | "prose" | "sql";
 interface Part {

@@ -64,7 +64,7 @@ export type Request = HttpRequest | Command;
 /** What `prepare` may use. */
 export interface RunTools {
   readonly values: Values;
-  readonly world: import("../e2e/world.ts").World;
+  readonly world: import("../support/processes/world.ts").World;
   sign(visitor: "ada" | "ben" | "operator" | "owner", message: string): Promise<string>;
   /** Waits until everything that was asked for is read, pictures included. */
   settle(): Promise<void>;

@@ -4,8 +4,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Chain } from "../../demo/chain.ts";
 import { populate } from "../../demo/populate.ts";
-import { createWorld, eventually, type World } from "../e2e/world.ts";
 import { makeFolder } from "../support/folder.ts";
+import { createWorld, eventually, type World } from "../support/processes/world.ts";
 import { OPERATOR_TOKEN } from "../support/service-key.ts";
 import { createNormaliser, type Recorded, replaced } from "./normalise.ts";
 import {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CheckOptions, checkTarget } from "../../bin/vitrine/check-target.ts";
 import { reportLines } from "../../bin/vitrine/report-lines.ts";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
-import { type LocalServer, startLocalServer } from "../api/metadata/local-server.ts";
+import { type LocalServer, startLocalServer } from "../support/servers/local-server.ts";
 
 const VITRINE = resolve(import.meta.dirname, "../../bin/vitrine.js");
 const HERO = {

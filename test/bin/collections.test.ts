@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { addCollectionCommands } from "../../bin/vitrine/collections.ts";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import { loadIndexConfig } from "../../src/config.ts";
-import { startRpcProxy } from "../support/rpc-proxy.ts";
-import { deployTestContract } from "../support/test-contracts.ts";
+import { deployTestContract } from "../support/chain/test-contracts.ts";
+import { startRpcProxy } from "../support/servers/rpc-proxy.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-collections-"));
 const file = join(folder, "collections.json");

@@ -13,9 +13,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createAdminClient } from "../../bin/admin-client.ts";
 import { addExportCommand } from "../../bin/vitrine/export.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
-import { createTestApp } from "../support/app.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database/database.ts";
 import { makePrivateFolder } from "../support/folder.ts";
+import { createTestApp } from "../support/processes/app.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -24,7 +24,7 @@ import {
   found,
   recordOne,
   ref,
-} from "../support/refresh.ts";
+} from "../support/refresh/refresh.ts";
 import { OPERATOR_TOKEN } from "../support/service-key.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/vitrine.js", import.meta.url));

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "vitest";
 import { createDisk, openStore } from "../../src/api/media/storage/disk.ts";
 import { type MediaDisk, storageKey } from "../../src/api/media/storage/media-disk.ts";
-import { s3Credentials, startS3Server } from "../support/s3-server.ts";
+import { s3Credentials, startS3Server } from "../support/servers/s3-server.ts";
 
 const VITRINE = fileURLToPath(new URL("../../bin/vitrine.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "vitrine-copy-"));

@@ -4,10 +4,10 @@ import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vite
 import { createAdminClient } from "../../bin/admin-client.ts";
 import { addMetadataCommands, describeRenormalise as describeProgress } from "../../bin/vitrine/metadata.ts";
 import { NORMALISER } from "../../src/api/metadata/document/normalise.ts";
-import { startLocalServer } from "../api/metadata/local-server.ts";
-import { createTestApp } from "../support/app.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { emptyTables, found, recordOne, ref } from "../support/refresh.ts";
+import { createTestDatabase } from "../support/database/database.ts";
+import { createTestApp } from "../support/processes/app.ts";
+import { emptyTables, found, recordOne, ref } from "../support/refresh/refresh.ts";
+import { startLocalServer } from "../support/servers/local-server.ts";
 import { OPERATOR_TOKEN } from "../support/service-key.ts";
 
 const test = await createTestDatabase();

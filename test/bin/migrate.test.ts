@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { readMigrations } from "../../src/api/db/migrations.ts";
-import { createDatabaseOf } from "../support/run-database.ts";
+import { createDatabaseOf } from "../support/database/run-database.ts";
 
 const VITRINE = resolve(import.meta.dirname, "../../bin/vitrine.js");
 

@@ -2,10 +2,10 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { untilNodesAnswer } from "../../bin/node-watch.ts";
-import { type LocalServer, startLocalServer } from "../api/metadata/local-server.ts";
-import { CHAIN_SCHEMA, createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { CHAIN_SCHEMA, createTestDatabase, type TestDatabase } from "../support/database/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { makeFolder } from "../support/folder.ts";
+import { type LocalServer, startLocalServer } from "../support/servers/local-server.ts";
 
 const CHAIN_ID = 31337;
 const FINALIZED = 50;

@@ -8,13 +8,13 @@ import {
 } from "../../bin/vitrine/follow-refresh.ts";
 import { addRefreshCommand } from "../../bin/vitrine/refresh.ts";
 import { createStatusLine } from "../../bin/vitrine/status-line.ts";
-import { startLocalServer } from "../api/metadata/local-server.ts";
-import { createTestApp, FAR_CHAIN_ID } from "../support/app.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { COLLECTION, emptyTables, failed, found } from "../support/refresh.ts";
+import { createTestDatabase } from "../support/database/database.ts";
+import { createTestApp, FAR_CHAIN_ID } from "../support/processes/app.ts";
+import { createWorkerSetup } from "../support/processes/worker.ts";
+import { COLLECTION, emptyTables, failed, found } from "../support/refresh/refresh.ts";
+import { createTriggerSetup } from "../support/refresh/triggers.ts";
+import { startLocalServer } from "../support/servers/local-server.ts";
 import { OPERATOR_TOKEN } from "../support/service-key.ts";
-import { createTriggerSetup } from "../support/triggers.ts";
-import { createWorkerSetup } from "../support/worker.ts";
 
 const test = await createTestDatabase();
 const api = createTestApp(test);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { schemaSql } from "../../bin/schema-sql.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database/database.ts";
 
 const { database, url } = await createTestDatabase();
 const committed = readFileSync(new URL("../../src/api/db/schema.sql", import.meta.url), "utf8");

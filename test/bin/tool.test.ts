@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
-import { startLocalServer } from "../api/metadata/local-server.ts";
+import { startLocalServer } from "../support/servers/local-server.ts";
 
 const VITRINE = resolve(import.meta.dirname, "../../bin/vitrine.js");
 

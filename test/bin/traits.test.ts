@@ -2,11 +2,11 @@ import { Command } from "commander";
 import { afterAll, expect, it } from "vitest";
 import { createAdminClient } from "../../bin/admin-client.ts";
 import { addTraitCommands } from "../../bin/vitrine/traits.ts";
-import { startLocalServer } from "../api/metadata/local-server.ts";
 import { createTraitsHarness, number, text } from "../api/metadata/traits-harness.ts";
-import { createTestApp } from "../support/app.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { COLLECTION } from "../support/refresh.ts";
+import { createTestDatabase } from "../support/database/database.ts";
+import { createTestApp } from "../support/processes/app.ts";
+import { COLLECTION } from "../support/refresh/refresh.ts";
+import { startLocalServer } from "../support/servers/local-server.ts";
 import { OPERATOR_TOKEN } from "../support/service-key.ts";
 
 const test = await createTestDatabase();

@@ -6,8 +6,14 @@ import type { AddressInfo } from "node:net";
 import { join, resolve, sep } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "../e2e/world.ts";
-import { type InstalledClient, installClient } from "../support/client-package.ts";
+import { type InstalledClient, installClient } from "../support/http/client-package.ts";
+import {
+  createPartner,
+  createWorld,
+  eventually,
+  WITHOUT_PICTURES,
+  type World,
+} from "../support/processes/world.ts";
 import { createKey } from "../support/service-key.ts";
 import { launchBrowser } from "./browser.ts";
 

@@ -5,7 +5,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createVisitor, type Visitor } from "../api/console/visitor.ts";
 import { createPagesWorld } from "../api/pages/world.ts";
-import { CHAIN_ID, COLLECTION } from "../support/refresh.ts";
+import { CHAIN_ID, COLLECTION } from "../support/refresh/refresh.ts";
 import {
   accessibilityProblems,
   fitsWidth,

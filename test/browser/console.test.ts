@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createWorld, eventually, WITHOUT_PICTURES, type World } from "../e2e/world.ts";
+import { createWorld, eventually, WITHOUT_PICTURES, type World } from "../support/processes/world.ts";
 import {
   accessibilityProblems,
   fitsWidth,

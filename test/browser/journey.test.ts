@@ -2,7 +2,7 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createWorld, WITHOUT_PICTURES, type World } from "../e2e/world.ts";
+import { createWorld, WITHOUT_PICTURES, type World } from "../support/processes/world.ts";
 import { accessibilityProblems, launchBrowser, picture, visit } from "./browser.ts";
 
 const CLICKS_MAX = 5;

@@ -6,8 +6,8 @@ import { createDatabase } from "../../src/api/db/database.ts";
 import { anonymousGraphqlLimit } from "../../src/api/http/limits/tiers.ts";
 import { silentLogger } from "../../src/api/logging/logger.ts";
 import { ALICE, BOB, createPagesWorld, HEROES } from "../api/pages/world.ts";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../support/app.ts";
-import { CHAIN_ID } from "../support/refresh.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../support/processes/app.ts";
+import { CHAIN_ID } from "../support/refresh/refresh.ts";
 import { accessibilityProblems, DESKTOP, fitsWidth, launchBrowser, NARROW, PHONE, visit } from "./browser.ts";
 import { focused, pauseRequests, servePages } from "./pages-parts.ts";
 

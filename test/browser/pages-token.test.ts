@@ -2,7 +2,7 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { World } from "../e2e/world.ts";
+import type { World } from "../support/processes/world.ts";
 import { DESKTOP, launchBrowser, PHONE, visit } from "./browser.ts";
 import { createPagesWorld } from "./pages-world.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { informationOf } from "../../demo/information.ts";
-import { createWorld, eventually, type World } from "../e2e/world.ts";
+import { createWorld, eventually, type World } from "../support/processes/world.ts";
 import { createKey } from "../support/service-key.ts";
 
 const SCREENSHOTS = join(import.meta.dirname, "../../docs/screenshots");

@@ -2,7 +2,7 @@
 
 import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { World } from "../e2e/world.ts";
+import type { World } from "../support/processes/world.ts";
 import { accessibilityProblems, DESKTOP, fitsWidth, launchBrowser, NARROW, PHONE, visit } from "./browser.ts";
 import { createPagesWorld, keepScreenshot, measure } from "./pages-world.ts";
 

@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { afterAll, expect, it } from "vitest";
 import { createVitrine } from "../../clients/typescript/src/index.ts";
-import { createTestApp } from "../support/app.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database/database.ts";
+import { createTestApp } from "../support/processes/app.ts";
 
 const api = createTestApp(await createTestDatabase());
 const server = serve({ fetch: api.app.fetch, port: 0 }) as Server;

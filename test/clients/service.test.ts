@@ -7,7 +7,13 @@ import { pathToFileURL } from "node:url";
 import { Client, cacheExchange, fetchExchange } from "@urql/core";
 import { serverAudits } from "graphql-http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "../e2e/world.ts";
+import {
+  createPartner,
+  createWorld,
+  eventually,
+  WITHOUT_PICTURES,
+  type World,
+} from "../support/processes/world.ts";
 import { createKey } from "../support/service-key.ts";
 import { makeProject, ROOT, run } from "./run.ts";
 

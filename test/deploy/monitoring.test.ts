@@ -7,8 +7,8 @@ import { createConnectionMetrics } from "../../src/api/http/server/metrics.ts";
 import { silentLogger } from "../../src/api/logging/logger.ts";
 import { createRefreshMetrics } from "../../src/api/refresh/module.ts";
 import { createWebhookMetrics } from "../../src/api/webhooks/metrics.ts";
-import { createTestApp } from "../support/app.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database/database.ts";
+import { createTestApp } from "../support/processes/app.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");

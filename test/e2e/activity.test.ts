@@ -2,8 +2,8 @@ import { createPublicClient, type HDAccount, http, zeroHash } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
-import { lower } from "../support/contract-answers.ts";
+import { createSite, type Site, untilIndexed } from "../support/chain/chain-tables.ts";
+import { lower } from "../support/chain/contract-answers.ts";
 import { createKey } from "../support/service-key.ts";
 
 const IDS = [1n, 2n, 3n, 4n, 9n];

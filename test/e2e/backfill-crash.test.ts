@@ -4,10 +4,16 @@ import type { AddressInfo } from "node:net";
 import { encodeFunctionData, type HDAccount } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
-import { type Cast, castStory, claimEveryToken, collectionsOf, playStory } from "../support/chain-story.ts";
-import { createSite, onchainTables, type Site, untilIndexed } from "../support/chain-tables.ts";
-import { lower } from "../support/contract-answers.ts";
-import { eventually } from "./world.ts";
+import {
+  type Cast,
+  castStory,
+  claimEveryToken,
+  collectionsOf,
+  playStory,
+} from "../support/chain/chain-story.ts";
+import { createSite, onchainTables, type Site, untilIndexed } from "../support/chain/chain-tables.ts";
+import { lower } from "../support/chain/contract-answers.ts";
+import { eventually } from "../support/processes/world.ts";
 
 // Minted ranges and lock defaults: test/e2e/strange-contracts.test.ts and lock-standards.test.ts index those.
 const NOT_IN_THE_STORY: ReadonlySet<string> = new Set(["token_range", "collection_ranges", "lock_default"]);

@@ -12,8 +12,8 @@ import { type Chain, startChain } from "../../demo/chain.ts";
 import { freePort, type Service, spawnService, startService } from "../../demo/service.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/postgres/embedded-postgres.ts";
 import { makeFolder } from "../support/folder.ts";
-import { exchange } from "../support/raw-http.ts";
-import { eventually } from "./world.ts";
+import { exchange } from "../support/http/raw-http.ts";
+import { eventually } from "../support/processes/world.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 /** Where `npm start` indexes by default. */

@@ -14,9 +14,15 @@ import {
   ITEM_IDS,
   MAX,
   playStory,
-} from "../support/chain-story.ts";
-import { createReader, createSite, type Reader, type Site, untilIndexed } from "../support/chain-tables.ts";
-import { balancesOf, delegationsOf, holdingsOf, lower, ownerOf } from "../support/contract-answers.ts";
+} from "../support/chain/chain-story.ts";
+import {
+  createReader,
+  createSite,
+  type Reader,
+  type Site,
+  untilIndexed,
+} from "../support/chain/chain-tables.ts";
+import { balancesOf, delegationsOf, holdingsOf, lower, ownerOf } from "../support/chain/contract-answers.ts";
 
 // Ponder treats a chain's last 30 blocks as unsettled and indexes them one by one, like live ones.
 const UNSETTLED_BLOCKS = 30;

@@ -11,9 +11,15 @@ import {
   installClient,
   readmeExamples,
   typeErrors,
-} from "../support/client-package.ts";
+} from "../support/http/client-package.ts";
+import {
+  createPartner,
+  createWorld,
+  eventually,
+  WITHOUT_PICTURES,
+  type World,
+} from "../support/processes/world.ts";
 import { createKey } from "../support/service-key.ts";
-import { createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
 
 const examples = readmeExamples();
 let world: World;

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../demo/service.ts";
-import { eventually } from "./world.ts";
+import { eventually } from "../support/processes/world.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { SAME_SIGNAL_MS } from "../../bin/supervisor.ts";
-import { createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
+import { createWorld, eventually, WITHOUT_PICTURES, type World } from "../support/processes/world.ts";
 
 let world: World;
 beforeAll(async () => {

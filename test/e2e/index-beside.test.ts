@@ -9,10 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import { type MetadataHost, startMetadataHost } from "../../demo/metadata-host.ts";
 import { freePort, type Service, startService } from "../../demo/service.ts";
-import { createSite, type Site } from "../support/chain-tables.ts";
-import { lower } from "../support/contract-answers.ts";
+import { createSite, type Site } from "../support/chain/chain-tables.ts";
+import { lower } from "../support/chain/contract-answers.ts";
+import { createPartner, eventually } from "../support/processes/world.ts";
 import { createKey } from "../support/service-key.ts";
-import { createPartner, eventually } from "./world.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
 const HEROES = [1, 2, 3];

@@ -6,11 +6,11 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { createSite, type Site } from "../support/chain-tables.ts";
-import { lower } from "../support/contract-answers.ts";
-import { Blocks, type IpfsGateway, startIpfsGateway, tampered } from "../support/ipfs-gateway.ts";
+import { createSite, type Site } from "../support/chain/chain-tables.ts";
+import { lower } from "../support/chain/contract-answers.ts";
+import { createPartner, eventually } from "../support/processes/world.ts";
+import { Blocks, type IpfsGateway, startIpfsGateway, tampered } from "../support/servers/ipfs-gateway.ts";
 import { createKey } from "../support/service-key.ts";
-import { createPartner, eventually } from "./world.ts";
 
 const SCHEMA = "ipfs";
 

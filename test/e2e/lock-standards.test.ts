@@ -8,12 +8,12 @@ import { concatHex, type Hex, pad, toEventSelector, toHex, zeroAddress } from "v
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
-import { lower } from "../support/contract-answers.ts";
-import { readEvents } from "../support/event-reader.ts";
+import { createSite, type Site, untilIndexed } from "../support/chain/chain-tables.ts";
+import { lower } from "../support/chain/contract-answers.ts";
+import { deployTestContract } from "../support/chain/test-contracts.ts";
 import { eventually } from "../support/eventually.ts";
+import { readEvents } from "../support/http/event-reader.ts";
 import { createKey } from "../support/service-key.ts";
-import { deployTestContract } from "../support/test-contracts.ts";
 
 const IDS = [1n, 2n, 3n, 4n];
 // After a reorg, Ponder may request the logs of a reverted block for 64 seconds before it continues.

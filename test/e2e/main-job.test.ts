@@ -4,9 +4,15 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { originalAnswer } from "../../demo/metadata/documents.ts";
 import { populate } from "../../demo/populate.ts";
-import { childrenOf, watchesOf } from "../support/process-state.ts";
+import { childrenOf, watchesOf } from "../support/processes/process-state.ts";
+import {
+  createPartner,
+  createWorld,
+  eventually,
+  WITHOUT_PICTURES,
+  type World,
+} from "../support/processes/world.ts";
 import { createKey } from "../support/service-key.ts";
-import { createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
 
 let world: World;
 let partner: ReturnType<typeof createPartner>;

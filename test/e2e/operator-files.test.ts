@@ -11,8 +11,8 @@ import { type Chain, startChain } from "../../demo/chain.ts";
 import { freePort, type Service, startService } from "../../demo/service.ts";
 import { stopEmbeddedPostgres } from "../../src/api/postgres/embedded-postgres.ts";
 import { makeFolder } from "../support/folder.ts";
-import { childrenOf, commandOf } from "../support/process-state.ts";
-import { eventually } from "./world.ts";
+import { childrenOf, commandOf } from "../support/processes/process-state.ts";
+import { eventually } from "../support/processes/world.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const folder = makeFolder();

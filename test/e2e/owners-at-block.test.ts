@@ -4,8 +4,8 @@ import { createPublicClient, type HDAccount, http } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
-import { lower } from "../support/contract-answers.ts";
+import { createSite, type Site, untilIndexed } from "../support/chain/chain-tables.ts";
+import { lower } from "../support/chain/contract-answers.ts";
 import { createRandom } from "../support/random.ts";
 import { createKey } from "../support/service-key.ts";
 

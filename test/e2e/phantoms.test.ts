@@ -4,12 +4,12 @@ import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { startLocalServer } from "../api/metadata/local-server.ts";
-import { createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
-import { lower } from "../support/contract-answers.ts";
-import { type RpcCall, type RpcProxy, startRpcProxy } from "../support/rpc-proxy.ts";
+import { createSite, type Site, untilIndexed } from "../support/chain/chain-tables.ts";
+import { lower } from "../support/chain/contract-answers.ts";
+import { createPartner, eventually } from "../support/processes/world.ts";
+import { startLocalServer } from "../support/servers/local-server.ts";
+import { type RpcCall, type RpcProxy, startRpcProxy } from "../support/servers/rpc-proxy.ts";
 import { createKey } from "../support/service-key.ts";
-import { createPartner, eventually } from "./world.ts";
 
 const SCHEMA = "phantoms";
 const REQUESTS = 25;

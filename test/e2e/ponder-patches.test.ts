@@ -10,9 +10,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
-import { lower } from "../support/contract-answers.ts";
-import { eventually } from "./world.ts";
+import { createSite, type Site, untilIndexed } from "../support/chain/chain-tables.ts";
+import { lower } from "../support/chain/contract-answers.ts";
+import { eventually } from "../support/processes/world.ts";
 
 const TOKENS = 500;
 // The last ones are unfinalized to Ponder, and those are no backfill.

@@ -7,10 +7,16 @@ import { type MetadataHost, startMetadataHost } from "../../demo/metadata-host.t
 import { type Population, populate } from "../../demo/populate.ts";
 import type { Service } from "../../demo/service.ts";
 import { startEndpoint } from "../faults/support/endpoint.ts";
-import { createReader, createSite, type Reader, type Site, untilIndexed } from "../support/chain-tables.ts";
-import { lower, ownerOf } from "../support/contract-answers.ts";
+import {
+  createReader,
+  createSite,
+  type Reader,
+  type Site,
+  untilIndexed,
+} from "../support/chain/chain-tables.ts";
+import { lower, ownerOf } from "../support/chain/contract-answers.ts";
+import { createPartner, eventually, WITHOUT_PICTURES } from "../support/processes/world.ts";
 import { createKey } from "../support/service-key.ts";
-import { createPartner, eventually, WITHOUT_PICTURES } from "./world.ts";
 
 const SCHEMA = "reorg";
 

@@ -4,9 +4,15 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, spawnService } from "../../demo/service.ts";
 import { servingIndexes } from "../../src/api/chain/index/serving-indexes.ts";
-import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy.ts";
+import {
+  createPartner,
+  createWorld,
+  eventually,
+  WITHOUT_PICTURES,
+  type World,
+} from "../support/processes/world.ts";
+import { type RpcProxy, startRpcProxy } from "../support/servers/rpc-proxy.ts";
 import { createKey } from "../support/service-key.ts";
-import { createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "./world.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
 

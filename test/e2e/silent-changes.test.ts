@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { type LocalServer, startLocalServer } from "../api/metadata/local-server.ts";
-import { createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
-import { lower } from "../support/contract-answers.ts";
+import { createSite, type Site, untilIndexed } from "../support/chain/chain-tables.ts";
+import { lower } from "../support/chain/contract-answers.ts";
+import { createPartner, eventually } from "../support/processes/world.ts";
+import { type LocalServer, startLocalServer } from "../support/servers/local-server.ts";
 import { createKey } from "../support/service-key.ts";
-import { createPartner, eventually } from "./world.ts";
 
 // Seven seconds between rounds.
 const RESAMPLE_HOURS = "0.002";

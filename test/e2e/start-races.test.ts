@@ -15,7 +15,7 @@ import {
 } from "../../demo/service.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../src/api/postgres/embedded-postgres.ts";
 import { makeFolder } from "../support/folder.ts";
-import { eventually } from "./world.ts";
+import { eventually } from "../support/processes/world.ts";
 
 const ADDRESS = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 

@@ -4,13 +4,19 @@ import { encodeAbiParameters, type Hex, pad, toEventSelector, toHex } from "viem
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { createReader, createSite, type Reader, type Site, untilIndexed } from "../support/chain-tables.ts";
-import { lower, ownerOf } from "../support/contract-answers.ts";
+import {
+  createReader,
+  createSite,
+  type Reader,
+  type Site,
+  untilIndexed,
+} from "../support/chain/chain-tables.ts";
+import { lower, ownerOf } from "../support/chain/contract-answers.ts";
+import { deployTestContract } from "../support/chain/test-contracts.ts";
+import { signatures } from "../support/chain/token-logs.ts";
 import { eventually } from "../support/eventually.ts";
+import { createPartner } from "../support/processes/world.ts";
 import { createKey } from "../support/service-key.ts";
-import { deployTestContract } from "../support/test-contracts.ts";
-import { signatures } from "../support/token-logs.ts";
-import { createPartner } from "./world.ts";
 
 // Ponder treats a chain's last 30 blocks as unsettled and indexes them one by one, like live ones.
 const UNSETTLED_BLOCKS = 30;

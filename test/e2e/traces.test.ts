@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { type LocalServer, startLocalServer } from "../api/metadata/local-server.ts";
-import { createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
-import { lower } from "../support/contract-answers.ts";
-import { type Collector, type ReceivedSpan, startCollector } from "../support/otlp-collector.ts";
+import { createSite, type Site, untilIndexed } from "../support/chain/chain-tables.ts";
+import { lower } from "../support/chain/contract-answers.ts";
+import { eventually } from "../support/processes/world.ts";
+import { type LocalServer, startLocalServer } from "../support/servers/local-server.ts";
+import { type Collector, type ReceivedSpan, startCollector } from "../support/servers/otlp-collector.ts";
 import { createKey } from "../support/service-key.ts";
-import { eventually } from "./world.ts";
 
 const CONTRACTS = new URL("../contracts/", import.meta.url);
 const TRACE = "0af7651916cd43dd8448eb211c80319c";

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { createSite, type Site } from "../support/chain-tables.ts";
-import { lower } from "../support/contract-answers.ts";
-import { type EventReader, type ReadEvent, readEvents } from "../support/event-reader.ts";
+import { createSite, type Site } from "../support/chain/chain-tables.ts";
+import { lower } from "../support/chain/contract-answers.ts";
 import { eventually } from "../support/eventually.ts";
+import { type EventReader, type ReadEvent, readEvents } from "../support/http/event-reader.ts";
 import { createKey } from "../support/service-key.ts";
 
 const SCHEMA = "trading";

@@ -4,10 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import { type MetadataHost, startMetadataHost } from "../../demo/metadata-host.ts";
 import type { Service } from "../../demo/service.ts";
-import { createReader, createSite, type Reader, type Site, untilIndexed } from "../support/chain-tables.ts";
-import { lower, ownerOf } from "../support/contract-answers.ts";
+import {
+  createReader,
+  createSite,
+  type Reader,
+  type Site,
+  untilIndexed,
+} from "../support/chain/chain-tables.ts";
+import { lower, ownerOf } from "../support/chain/contract-answers.ts";
+import { createPartner, eventually, WITHOUT_PICTURES } from "../support/processes/world.ts";
 import { createKey } from "../support/service-key.ts";
-import { createPartner, eventually, WITHOUT_PICTURES } from "./world.ts";
 
 const REORGS_MAX = 5;
 // By then, Ponder has seen a reorg and indexed the blocks after it.

@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
-import { lower } from "../support/contract-answers.ts";
+import { createSite, type Site, untilIndexed } from "../support/chain/chain-tables.ts";
+import { lower } from "../support/chain/contract-answers.ts";
+import { createTradeCast, type TradeCast } from "../support/chain/trade-cast.ts";
 import { eventually } from "../support/eventually.ts";
-import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy.ts";
+import { type RpcProxy, startRpcProxy } from "../support/servers/rpc-proxy.ts";
 import { createKey } from "../support/service-key.ts";
-import { createTradeCast, type TradeCast } from "../support/trade-cast.ts";
 
 let chain: Chain;
 let cast: TradeCast;

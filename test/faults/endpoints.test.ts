@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Service } from "../../demo/service.ts";
-import { eventually } from "../e2e/world.ts";
+import { eventually } from "../support/processes/world.ts";
 import type { Endpoint, Fault } from "./support/endpoint.ts";
 import { startEndpoint } from "./support/endpoint.ts";
 import { startWatch } from "./support/figures.ts";

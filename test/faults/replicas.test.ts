@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eventually } from "../e2e/world.ts";
+import { eventually } from "../support/processes/world.ts";
 import { startWatch } from "./support/figures.ts";
 import { documentNamed } from "./support/origin.ts";
 import { createPlant, type Partner, type Plant } from "./support/plant.ts";

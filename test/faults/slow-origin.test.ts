@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Service } from "../../demo/service.ts";
-import { eventually } from "../e2e/world.ts";
+import { eventually } from "../support/processes/world.ts";
 import { startWatch } from "./support/figures.ts";
 import { documentNamed } from "./support/origin.ts";
 import { createPlant, type Partner, type Plant } from "./support/plant.ts";

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Service } from "../../demo/service.ts";
-import { type LocalServer, startLocalServer } from "../api/metadata/local-server.ts";
-import { eventually } from "../e2e/world.ts";
+import { eventually } from "../support/processes/world.ts";
 import type { Random } from "../support/random.ts";
+import { type LocalServer, startLocalServer } from "../support/servers/local-server.ts";
+import { accept, disorder, type Receiver, startReceiver } from "../support/servers/webhook-receiver.ts";
 import { createKey } from "../support/service-key.ts";
-import { accept, disorder, type Receiver, startReceiver } from "../support/webhook-receiver.ts";
 import { createDice } from "./support/dice.ts";
 import { say, startWatch } from "./support/figures.ts";
 import { createPlant, type Plant } from "./support/plant.ts";

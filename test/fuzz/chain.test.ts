@@ -10,13 +10,13 @@ import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
-import { createPartner } from "../e2e/world.ts";
 import { type Origin, startOrigin } from "../faults/support/origin.ts";
-import { createReader, createSite, type Site, untilIndexed } from "../support/chain-tables.ts";
-import { lower } from "../support/contract-answers.ts";
-import { environmentNumber, SEED_MAX } from "../support/environment-number.ts";
+import { createReader, createSite, type Site, untilIndexed } from "../support/chain/chain-tables.ts";
+import { lower } from "../support/chain/contract-answers.ts";
+import { createPartner } from "../support/processes/world.ts";
 import { createRandom } from "../support/random.ts";
 import { createKey } from "../support/service-key.ts";
+import { environmentNumber, SEED_MAX } from "../support/setup/environment-number.ts";
 import { createBranches, createMoves, type Ledger, SIDES } from "./support/chain-moves.ts";
 import { contractsSay, serviceSays } from "./support/chain-truth.ts";
 

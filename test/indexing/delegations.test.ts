@@ -2,7 +2,7 @@ import { type Hex, zeroHash } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import { delegation } from "../../ponder.schema.ts";
 import { type DelegationType, delegationHash } from "../../src/domain/delegation-hash.ts";
-import { createEventSource, createFakeChainStore } from "../support/fake-chain-store.ts";
+import { createEventSource, createFakeChainStore } from "../support/chain/fake-chain-store.ts";
 import "../../src/indexing/delegations.ts";
 
 const FROM: Hex = `0x${"11".repeat(20)}`;

@@ -13,10 +13,10 @@ import {
   tokenTransfer,
 } from "../../ponder.schema.ts";
 import { UINT256_MAX } from "../../src/domain/token-ref.ts";
-import { createEventSource, createFakeChainStore } from "../support/fake-chain-store.ts";
+import { createEventSource, createFakeChainStore } from "../support/chain/fake-chain-store.ts";
 import "../../src/indexing/erc2309.ts";
 import "../../src/indexing/erc721.ts";
-import { batchLog, consecutiveLog } from "../support/token-logs.ts";
+import { batchLog, consecutiveLog } from "../support/chain/token-logs.ts";
 import "../../src/indexing/erc1155.ts";
 
 const WALLETS = [1, 2, 3].map((n) => `0x${String(n).repeat(40)}` as const);

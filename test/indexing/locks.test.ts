@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { zeroAddress } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import { indexAnomaly, lockDefault, lockEvent, tokenState } from "../../ponder.schema.ts";
-import { COLLECTION, createEventSource, createFakeChainStore } from "../support/fake-chain-store.ts";
+import { COLLECTION, createEventSource, createFakeChainStore } from "../support/chain/fake-chain-store.ts";
 import "../../src/indexing/erc2309.ts";
 import "../../src/indexing/erc721.ts";
 import "../../src/indexing/locks.ts";

@@ -15,8 +15,8 @@ import {
 } from "../../ponder.schema.ts";
 import { UINT256_MAX } from "../../src/domain/token-ref.ts";
 import { materialiseToken } from "../../src/indexing/token-ranges.ts";
-import { createEventSource, createFakeChainStore } from "../support/fake-chain-store.ts";
-import { consecutiveLog, signatures } from "../support/token-logs.ts";
+import { createEventSource, createFakeChainStore } from "../support/chain/fake-chain-store.ts";
+import { consecutiveLog, signatures } from "../support/chain/token-logs.ts";
 import "../../src/indexing/erc2309.ts";
 import "../../src/indexing/erc721.ts";
 

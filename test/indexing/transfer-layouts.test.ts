@@ -14,8 +14,8 @@ import {
   tokenTransfer,
 } from "../../ponder.schema.ts";
 import { UINT256_MAX } from "../../src/domain/token-ref.ts";
-import { createEventSource, createFakeChainStore } from "../support/fake-chain-store.ts";
-import { signatures } from "../support/token-logs.ts";
+import { createEventSource, createFakeChainStore } from "../support/chain/fake-chain-store.ts";
+import { signatures } from "../support/chain/token-logs.ts";
 import "../../src/indexing/erc1155.ts";
 import "../../src/indexing/erc2309.ts";
 import "../../src/indexing/erc721.ts";

@@ -6,7 +6,7 @@
 import { randomInt } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { say } from "../faults/support/figures.ts";
-import { environmentNumber, SEED_MAX } from "../support/environment-number.ts";
+import { environmentNumber, SEED_MAX } from "../support/setup/environment-number.ts";
 import { median, percentile, requestTable, table, thirdsOf } from "./support/figures.ts";
 import { type SoakRun, soak } from "./support/run.ts";
 import type { Sample } from "./support/samples.ts";

@@ -5,7 +5,13 @@ import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "../e2e/world.ts";
+import {
+  createPartner,
+  createWorld,
+  eventually,
+  WITHOUT_PICTURES,
+  type World,
+} from "../support/processes/world.ts";
 import { createKey } from "../support/service-key.ts";
 import { type DebianPostgres, startDebianPostgres, untilRead } from "./debian-postgres.ts";
 

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { freePort } from "../../demo/service.ts";
-import { eventually } from "../e2e/world.ts";
-import { postgresAnswers } from "../support/postgres-answers.ts";
+import { postgresAnswers } from "../support/database/postgres-answers.ts";
+import { eventually } from "../support/processes/world.ts";
 
 const INSTALLED = "/usr/lib/postgresql";
 const START_MS = 30_000;

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eventually } from "../e2e/world.ts";
+import { eventually } from "../support/processes/world.ts";
 import { type DebianPostgres, type Standby, startDebianPostgres, startStandby } from "./debian-postgres.ts";
 import { type Balancer, startPostgresProxy } from "./haproxy.ts";
 

@@ -6,11 +6,11 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { migrate } from "../../src/api/db/migrate.ts";
 import { type PostgresServer, startPostgresServer } from "../faults/support/postgres-server.ts";
-import { CHAIN_SCHEMA, chainDdl } from "../support/chain-ddl.ts";
+import { CHAIN_SCHEMA, chainDdl } from "../support/chain/chain-ddl.ts";
 import { eventually } from "../support/eventually.ts";
 import { makeFolder } from "../support/folder.ts";
-import { CHAIN_ID } from "../support/refresh.ts";
-import { type Replica, startReplica } from "../support/replica.ts";
+import { type Replica, startReplica } from "../support/processes/replica.ts";
+import { CHAIN_ID } from "../support/refresh/refresh.ts";
 import { type Balancer, startHaproxy } from "./haproxy.ts";
 
 const COLLECTIONS = Array.from({ length: 60 }, (_, nth) => `0x${(nth + 1).toString(16).padStart(40, "0")}`);

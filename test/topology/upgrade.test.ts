@@ -15,7 +15,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createPartner, createWorld, eventually, WITHOUT_PICTURES, type World } from "../e2e/world.ts";
+import {
+  createPartner,
+  createWorld,
+  eventually,
+  WITHOUT_PICTURES,
+  type World,
+} from "../support/processes/world.ts";
 import { createKey } from "../support/service-key.ts";
 import { type DebianPostgres, startDebianPostgres, untilRead } from "./debian-postgres.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { addAudit, readAudit } from "../../../src/api/access/audit.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 
 const { database } = await createTestDatabase();
 

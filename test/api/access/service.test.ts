@@ -7,7 +7,7 @@ import type { Database } from "../../../src/api/db/database.ts";
 import { listen } from "../../../src/api/db/listener.ts";
 import { ApiError } from "../../../src/api/http/errors.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const { database, url } = await createTestDatabase();

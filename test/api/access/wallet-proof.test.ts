@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { type Chain, startChain } from "../../../demo/chain.ts";
 import { createWalletProof, type WalletProof } from "../../../src/api/access/sign-in/wallet-proof.ts";
 import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
-import { type Obstacle, type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { type Obstacle, type RpcProxy, startRpcProxy } from "../../support/servers/rpc-proxy.ts";
 
 const STATEMENT = "Sign in to Vitrine.";
 const key = privateKeyToAccount(generatePrivateKey());

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toApiError } from "../../../src/api/http/router.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 
 const test = await createTestDatabase();

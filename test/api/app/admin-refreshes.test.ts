@@ -1,10 +1,17 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createTestApp, FAR_CHAIN_ID, type Sent } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, failed, found, readQueue } from "../../support/refresh.ts";
+import { createTestApp, FAR_CHAIN_ID, type Sent } from "../../support/processes/app.ts";
+import { createWorkerSetup } from "../../support/processes/worker.ts";
+import {
+  CHAIN_ID,
+  COLLECTION,
+  emptyTables,
+  failed,
+  found,
+  readQueue,
+} from "../../support/refresh/refresh.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
-import { createWorkerSetup } from "../../support/worker.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

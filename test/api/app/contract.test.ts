@@ -3,10 +3,10 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { openApiDocument } from "../../../src/api/app/openapi.ts";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { createDeclaredCheck } from "../../support/declared.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createDeclaredCheck } from "../../support/http/declared.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 
 const test = await createTestDatabase();

@@ -5,10 +5,10 @@ import type { EndpointReport } from "../../../src/api/chain/rpc/endpoints.ts";
 import { createPoints } from "../../../src/api/http/limits/rate-limiter.ts";
 import { anonymousGraphqlLimit, mediaLimit } from "../../../src/api/http/limits/tiers.ts";
 import { depth } from "../../../src/api/refresh/queue/overview-store.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { ask, CHAIN_ID, emptyTables } from "../../support/refresh.ts";
-import { failingWhen } from "../../support/worker.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { failingWhen } from "../../support/processes/worker.ts";
+import { ask, CHAIN_ID, emptyTables } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -3,10 +3,10 @@ import { createUsage } from "../../../src/api/access/apps/usage.ts";
 import { createRateLimits, failureLimit, wrongKeyLimit } from "../../../src/api/access/limits/rate-limits.ts";
 import { anonymousGraphqlLimit, tiers } from "../../../src/api/http/limits/tiers.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { failingWhen } from "../../support/processes/worker.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
-import { failingWhen } from "../../support/worker.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { BASE_URL, createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { BASE_URL, createTestApp } from "../../support/processes/app.ts";
 
 const api = createTestApp(await createTestDatabase());
 const html = (path: string) => api.call(path, { headers: { accept: "text/html" } });

@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { anonymousGraphqlLimit } from "../../../src/api/http/limits/tiers.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
 
 const test = await createTestDatabase();
 beforeEach(() => test.database.query("truncate vitrine.rate_limit"));

@@ -1,8 +1,8 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { FAR_COLLECTION } from "../../support/app.ts";
-import { COLLECTION, readQueue } from "../../support/refresh.ts";
-import { createRefreshRequests, ids } from "../../support/refresh-requests.ts";
+import { FAR_COLLECTION } from "../../support/processes/app.ts";
+import { COLLECTION, readQueue } from "../../support/refresh/refresh.ts";
+import { createRefreshRequests, ids } from "../../support/refresh/refresh-requests.ts";
 
 const { database, api, key, refresh, exist } = await createRefreshRequests();
 const REFRESH_PATH = `/market-partner/collections/${COLLECTION}/refresh_metadata`;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
 import { eventually } from "../../support/eventually.ts";
-import { COLLECTION, found, readQueue } from "../../support/refresh.ts";
-import { createRefreshRequests, ids } from "../../support/refresh-requests.ts";
-import { createWorkerSetup } from "../../support/worker.ts";
+import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { createWorkerSetup } from "../../support/processes/worker.ts";
+import { COLLECTION, found, readQueue } from "../../support/refresh/refresh.ts";
+import { createRefreshRequests, ids } from "../../support/refresh/refresh-requests.ts";
 
 const { test, database, api, key, refresh, exist } = await createRefreshRequests();
 const UINT256_MAX = (2n ** 256n - 1n).toString();

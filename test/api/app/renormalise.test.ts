@@ -3,10 +3,10 @@ import { listen } from "../../../src/api/db/listener.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { NORMALISER } from "../../../src/api/metadata/document/normalise.ts";
 import { RENORMALISE_CHANNEL } from "../../../src/api/metadata/renormalise/renormalise-store.ts";
-import { createTestApp, type Sent } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { emptyTables, found, recordOne, ref } from "../../support/refresh.ts";
+import { createTestApp, type Sent } from "../../support/processes/app.ts";
+import { emptyTables, found, recordOne, ref } from "../../support/refresh/refresh.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 
 const test = await createTestDatabase();

@@ -1,9 +1,9 @@
 /** The least SEARCH_MEMORY_MB is a limit on search indexes, not on the threads that hold them. */
 
 import { expect, it } from "vitest";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
 import { createTraitsHarness, text } from "../metadata/traits-harness.ts";
 
 const test = await createTestDatabase();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/api/access/keys/keys.ts";
 import { openApiDocument } from "../../../src/api/app/openapi.ts";
-import { createTestApp, type Sent } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { COLLECTION } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, type Sent } from "../../support/processes/app.ts";
+import { COLLECTION } from "../../support/refresh/refresh.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 
 const test = await createTestDatabase();

@@ -9,9 +9,9 @@ import {
 } from "graphql";
 import { beforeAll, describe, expect, it } from "vitest";
 import { graphqlRoutes } from "../../../src/api/graphql/routes.ts";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
 import { createOwnEndpoint } from "../graphql/own-endpoint.ts";
 import { ALICE, createSdkWorld } from "../graphql/sdk-world.ts";
 

@@ -1,9 +1,9 @@
 /** The search across collections, over REST and GraphQL. */
 
 import { beforeAll, describe, expect, it } from "vitest";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne } from "../../support/refresh/refresh.ts";
 import { createOwnEndpoint } from "../graphql/own-endpoint.ts";
 
 const test = await createTestDatabase();

@@ -1,9 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { readChainActivity } from "../../../src/api/catalog/activity/activity-store.ts";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { CHAIN_SCHEMA, checkpoint, countRowsRead, createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh.ts";
+import {
+  CHAIN_SCHEMA,
+  checkpoint,
+  countRowsRead,
+  createTestDatabase,
+} from "../../support/database/database.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables, url } = test;

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
-import { createTestApp, FAR_CHAIN_ID } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, FAR_CHAIN_ID } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const api = createTestApp(test);

@@ -6,11 +6,11 @@ import { createContractReader } from "../../../src/api/catalog/contract/contract
 import type { ChainCalls } from "../../../src/api/chain/contract/batched-calls.ts";
 import type { ChainClients } from "../../../src/api/chain/rpc/clients.ts";
 import type { GuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
-import { createTestApp, GATEWAY } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
-import { createBarrier, createMemoryLogger } from "../../support/worker.ts";
+import { createTestApp, GATEWAY } from "../../support/processes/app.ts";
+import { createBarrier, createMemoryLogger } from "../../support/processes/worker.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
 
 const RECEIVER = `0x${"be".repeat(20)}`;
 const OTHER = `0x${"ef".repeat(20)}`;

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { createCountsCache } from "../../../src/api/catalog/tokens/counts-cache.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 /** Counts over a search index whose answers the test gives, by question. */
 function start() {

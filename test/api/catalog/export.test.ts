@@ -6,11 +6,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createExports } from "../../../src/api/catalog/exports/exports.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { makePrivateFolder } from "../../support/folder.ts";
-import { leaveEarly } from "../../support/leave-early.ts";
+import { leaveEarly } from "../../support/http/leave-early.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -19,7 +19,7 @@ import {
   found,
   recordOne,
   ref,
-} from "../../support/refresh.ts";
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -7,8 +7,8 @@ import { createServingIndexes } from "../../../src/api/chain/index/serving-index
 import type { Queryable } from "../../../src/api/db/database.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
-import { createTestApp } from "../../support/app.ts";
-import { CHAIN_SCHEMA, countRowsRead, createTestDatabase } from "../../support/database.ts";
+import { CHAIN_SCHEMA, countRowsRead, createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -17,8 +17,8 @@ import {
   failed,
   found,
   ref,
-} from "../../support/refresh.ts";
-import { createTriggerSetup } from "../../support/triggers.ts";
+} from "../../support/refresh/refresh.ts";
+import { createTriggerSetup } from "../../support/refresh/triggers.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

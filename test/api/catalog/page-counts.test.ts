@@ -2,9 +2,9 @@
 
 import { beforeEach, expect, it, vi } from "vitest";
 import type { TokenView } from "../../../src/api/catalog/tokens/token-view.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createCollections } from "../../../src/api/catalog/collections.ts";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const api = createTestApp(test);

@@ -6,8 +6,8 @@ import { createDatabase, type Queryable } from "../../../src/api/db/database.ts"
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { findChanges } from "../../../src/api/search/sync/store.ts";
 import { readCheckFacts } from "../../../src/api/trading/checks/check-store.ts";
-import { CHAIN_SCHEMA, countRowsRead, createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { CHAIN_SCHEMA, countRowsRead, createTestDatabase } from "../../support/database/database.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const TOKENS = 3_000;
 const test = await createTestDatabase();

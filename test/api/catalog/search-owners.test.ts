@@ -4,9 +4,9 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { EMPTY_RIGHTS } from "../../../src/api/delegation/rules.ts";
-import { createTestApp } from "../../support/app.ts";
-import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 import { createOwnEndpoint } from "../graphql/own-endpoint.ts";
 
 const test = await createTestDatabase();

@@ -1,9 +1,9 @@
 /** Tokens of the same document as one row of a list, over REST and GraphQL. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh/refresh.ts";
 import { createOwnEndpoint } from "../graphql/own-endpoint.ts";
 
 const test = await createTestDatabase();

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createTokenCache, type Kept, type TokenCache } from "../../../src/api/catalog/tokens/token-cache.ts";
 import { forgetToken } from "../../../src/api/metadata/records/store.ts";
 import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
 import {
   ask,
   CHAIN_ID,
@@ -15,7 +15,7 @@ import {
   found,
   recordOne,
   ref,
-} from "../../support/refresh.ts";
+} from "../../support/refresh/refresh.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 
 const test = await createTestDatabase();

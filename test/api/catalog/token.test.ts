@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION, GATEWAY } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION, GATEWAY } from "../../support/processes/app.ts";
 import {
   ask,
   CHAIN_ID,
@@ -10,7 +10,7 @@ import {
   found,
   recordOne,
   ref,
-} from "../../support/refresh.ts";
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -1,9 +1,9 @@
 /** Completing the values of a trait, over REST, GraphQL and the client. */
 
 import { beforeAll, describe, expect, it } from "vitest";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh/refresh.ts";
 import { createOwnEndpoint } from "../graphql/own-endpoint.ts";
 
 const test = await createTestDatabase();

@@ -5,7 +5,7 @@ import { type Chain, startChain } from "../../../demo/chain.ts";
 import { type ChainClient, createChainClients } from "../../../src/api/chain/rpc/clients.ts";
 import { type Endpoints, endpointsOf } from "../../../src/api/chain/rpc/endpoints.ts";
 import { eventually } from "../../support/eventually.ts";
-import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { type RpcProxy, startRpcProxy } from "../../support/servers/rpc-proxy.ts";
 
 let chain: Chain;
 let first: RpcProxy;

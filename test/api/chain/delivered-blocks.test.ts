@@ -6,9 +6,9 @@ import {
 } from "../../../src/api/chain/rpc/delivered-blocks.ts";
 import { forgetDelivered, keepDelivered } from "../../../src/api/chain/rpc/delivered-store.ts";
 import { createTradeChecks } from "../../../src/api/trading/checks/checks.ts";
-import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
-import { tokensOnChain } from "../../support/tokens-on-chain.ts";
+import { tokensOnChain } from "../../support/chain/tokens-on-chain.ts";
+import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database/database.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { createEndpoint } from "../../../src/api/chain/rpc/endpoint.ts";
-import { startLocalServer } from "../metadata/local-server.ts";
+import { startLocalServer } from "../../support/servers/local-server.ts";
 
 const call = { method: "eth_chainId" };
 const TIMEOUT_MS = 5_000;

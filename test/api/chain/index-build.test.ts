@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { readSchema, recordIndexBuild } from "../../../src/api/chain/index/index-build.ts";
 import type { IndexInputs } from "../../../src/api/chain/index/index-inputs.ts";
 import { lockSchema } from "../../../src/api/chain/index/schema-lock.ts";
-import { CHAIN_SCHEMA, createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { CHAIN_SCHEMA, createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 
 const SECONDS_AGO = (seconds: number): number => Date.now() - seconds * 1_000;
 const inputs = (digest: string): IndexInputs => ({ files: { "src/config.ts": digest }, chains: {} });

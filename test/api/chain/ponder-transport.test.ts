@@ -16,7 +16,7 @@ import { createChainMetrics } from "../../../src/api/chain/rpc/metrics.ts";
 import { createPonderRequest } from "../../../src/api/chain/rpc/ponder-transport.ts";
 import { type Endpoint, type Fault, startEndpoint } from "../../faults/support/endpoint.ts";
 import { eventually } from "../../support/eventually.ts";
-import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { type RpcProxy, startRpcProxy } from "../../support/servers/rpc-proxy.ts";
 
 /** One process's view of the chain, over its own endpoints. */
 interface View {

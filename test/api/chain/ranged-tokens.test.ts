@@ -7,10 +7,10 @@ import { isGoneFromChain, isOnChain } from "../../../src/api/metadata/records/st
 import { readHeld } from "../../../src/api/search/sync/chain-store.ts";
 import { readIndexedLocks, readLivingTokens } from "../../../src/api/trading/reconcile/reconcile-store.ts";
 import { readChainStates } from "../../../src/api/trading/store.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
-import { createBarrier } from "../../support/worker.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { createBarrier } from "../../support/processes/worker.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -5,7 +5,7 @@ import { type IndexInputs, readIndexInputs } from "../../../src/api/chain/index/
 import { NodeAwayError } from "../../../src/api/chain/index/node-away.ts";
 import { requireNodes } from "../../../src/api/chain/index/require-nodes.ts";
 import type { IndexConfig } from "../../../src/config.ts";
-import { type LocalServer, startLocalServer } from "../metadata/local-server.ts";
+import { type LocalServer, startLocalServer } from "../../support/servers/local-server.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../../..");
 const FINALIZED = 50;

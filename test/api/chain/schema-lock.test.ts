@@ -10,7 +10,7 @@ import {
 } from "../../../src/api/chain/index/schema-lock.ts";
 import { type ChainTables, chainTables } from "../../../src/api/chain/index/tables.ts";
 import { BootError } from "../../../src/boot-error.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
 
 let test: TestDatabase;

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { expect, it } from "vitest";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
-import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
+import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database/database.ts";
 
 const test = await createTestDatabase();
 const { database, url } = test;

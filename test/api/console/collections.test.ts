@@ -3,10 +3,10 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { changeGroups, parseState, stateOf } from "../../../src/api/console/app/information-form.tsx";
-import { createTestApp, FAR_COLLECTION } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { createTestApp, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
 
 const test = await createTestDatabase();

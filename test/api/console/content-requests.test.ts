@@ -2,9 +2,9 @@
 
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createTestApp, FAR_COLLECTION } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
 import { createTraitsHarness, number, text } from "../metadata/traits-harness.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
 

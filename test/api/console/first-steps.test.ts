@@ -3,9 +3,9 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { tiers } from "../../../src/api/http/limits/tiers.ts";
-import { BASE_URL, createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { COLLECTION } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { BASE_URL, createTestApp } from "../../support/processes/app.ts";
+import { COLLECTION } from "../../support/refresh/refresh.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
 
 const test = await createTestDatabase();

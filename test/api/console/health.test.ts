@@ -1,8 +1,8 @@
 import { privateKeyToAccount } from "viem/accounts";
 import { expect, it } from "vitest";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 import { createVisitor } from "./visitor.ts";
 
 const test = await createTestDatabase();

@@ -3,8 +3,8 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { anonymousGraphqlLimit } from "../../../src/api/http/limits/tiers.ts";
-import { createTestApp, type Sent } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, type Sent } from "../../support/processes/app.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
 

@@ -1,9 +1,9 @@
 /** The pages around the console and the operator's own, in the states that show each of their texts. */
 
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { BASE_URL, createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { COLLECTION } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { BASE_URL, createTestApp } from "../../support/processes/app.ts";
+import { COLLECTION } from "../../support/refresh/refresh.ts";
 import { createTraitsHarness, number, text } from "../metadata/traits-harness.ts";
 import { createVisitor } from "./visitor.ts";
 

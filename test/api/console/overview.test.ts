@@ -3,9 +3,9 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { sizeText } from "../../../src/api/console/operator/operator-overview.tsx";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { COLLECTION } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { COLLECTION } from "../../support/refresh/refresh.ts";
 import { createVisitor } from "./visitor.ts";
 
 const test = await createTestDatabase();

@@ -7,9 +7,9 @@ import { createRequestLog, LOGGED_MAX } from "../../../src/api/access/requests/r
 import { barsOf, startOf, ticksOf } from "../../../src/api/console/app/request-chart.tsx";
 import { graphqlRoutes } from "../../../src/api/graphql/routes.ts";
 import { tiers } from "../../../src/api/http/limits/tiers.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { failingWhen } from "../../support/worker.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { failingWhen } from "../../support/processes/worker.ts";
 import { createOwnEndpoint } from "../graphql/own-endpoint.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
 

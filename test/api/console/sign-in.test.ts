@@ -4,9 +4,9 @@ import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vite
 import { startChain } from "../../../demo/chain.ts";
 import { createWalletProof } from "../../../src/api/access/sign-in/wallet-proof.ts";
 import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
-import { BASE_URL, createTestApp, FAR_CHAIN_ID, SECRET } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { BASE_URL, createTestApp, FAR_CHAIN_ID, SECRET } from "../../support/processes/app.ts";
+import { CHAIN_ID } from "../../support/refresh/refresh.ts";
 import { createVisitor } from "./visitor.ts";
 
 const test = await createTestDatabase();

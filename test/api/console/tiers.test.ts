@@ -2,8 +2,8 @@
 
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeEach, expect, it } from "vitest";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
 
 const test = await createTestDatabase();

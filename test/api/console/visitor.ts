@@ -1,7 +1,7 @@
 /** A headless console client: keeps its cookie, sends its origin, reads pages as text. */
 
 import type { PrivateKeyAccount } from "viem/accounts";
-import { BASE_URL, type createTestApp, type Sent } from "../../support/app.ts";
+import { BASE_URL, type createTestApp, type Sent } from "../../support/processes/app.ts";
 
 type TestApp = ReturnType<typeof createTestApp>;
 

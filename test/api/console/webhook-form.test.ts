@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
 import { openWebhookTab, secretIn, WEBHOOK_URL, type WebhookTab } from "./webhook-tab.ts";
 
 const test = await createTestDatabase();

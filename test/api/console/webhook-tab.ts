@@ -1,8 +1,8 @@
 /** The webhooks of a partner's app in the console. */
 
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import type { createTestApp } from "../../support/app.ts";
-import type { TestDatabase } from "../../support/database.ts";
+import type { TestDatabase } from "../../support/database/database.ts";
+import type { createTestApp } from "../../support/processes/app.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
 
 export const WEBHOOK_URL = "https://partner.example/hooks";

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { textsOf } from "../../../src/api/console/script-texts.ts";
 import { en } from "../../../src/api/ui/words/en.ts";
 import { languages } from "../../../src/api/ui/words/languages.ts";
-import { marked } from "../../support/marked-words.ts";
-import { isLiteral, PROSE, partsOf } from "../../support/prose.ts";
+import { marked } from "../../support/words/marked-words.ts";
+import { isLiteral, PROSE, partsOf } from "../../support/words/prose.ts";
 import { seen } from "../pages/world.ts";
 import { createOperatorWorld, type ShownPage } from "./operator-world.ts";
 

@@ -3,10 +3,10 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { languages } from "../../../src/api/ui/words/languages.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { marked } from "../../support/marked-words.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh/refresh.ts";
+import { marked } from "../../support/words/marked-words.ts";
 import { createTraitsHarness, number, text as trait } from "../metadata/traits-harness.ts";
 import { seen } from "../pages/world.ts";
 import { createVisitor, type Page, type Visitor } from "./visitor.ts";

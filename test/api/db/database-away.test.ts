@@ -7,8 +7,8 @@ import {
   refusesConnections,
 } from "../../../src/api/db/database-away.ts";
 import { redactError } from "../../../src/api/graphql/routes.ts";
-import { createDatabaseOf } from "../../support/run-database.ts";
-import { createMemoryLogger } from "../../support/worker.ts";
+import { createDatabaseOf } from "../../support/database/run-database.ts";
+import { createMemoryLogger } from "../../support/processes/worker.ts";
 
 const withCode = (code: string): Error => Object.assign(new Error("x"), { code });
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { planName, type Queryable } from "../../../src/api/db/database.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 
 const { database } = await createTestDatabase();
 await database.query("create table vitrine.probe (id int primary key, count int not null)");

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { app } from "../../../src/api/access/tables.ts";
 import { orm } from "../../../src/api/db/orm.ts";
 import { ownerOf } from "../../../src/api/db/tables.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 
 const API = resolve(import.meta.dirname, "../../../src/api");
 const { database } = await createTestDatabase();

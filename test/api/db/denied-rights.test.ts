@@ -7,8 +7,8 @@ import { readIndexAtStart } from "../../../src/api/chain/index/index-at-start.ts
 import { explainDenied } from "../../../src/api/db/denied-rights.ts";
 import { migrate } from "../../../src/api/db/migrate.ts";
 import { BootError } from "../../../src/boot-error.ts";
-import { TEMPLATE } from "../../support/global-postgres.ts";
-import { createDatabaseOf } from "../../support/run-database.ts";
+import { createDatabaseOf } from "../../support/database/run-database.ts";
+import { TEMPLATE } from "../../support/setup/global-postgres.ts";
 
 /** A migrated database of the role `vitrine`, and a role that may create schemas in it. */
 async function createForeign() {

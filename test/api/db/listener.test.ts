@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
 import { listen } from "../../../src/api/db/listener.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { createMemoryLogger } from "../../support/worker.ts";
+import { createMemoryLogger } from "../../support/processes/worker.ts";
 
 const { url, database } = await createTestDatabase();
 

@@ -17,7 +17,7 @@ import { createTraitApproval } from "../../../src/api/metadata/traits/trait-appr
 import { forgetUnusedValues } from "../../../src/api/metadata/traits/value-retention.ts";
 import { refreshJobs } from "../../../src/api/refresh/module.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 
 const { database, tables: chain, url } = await createTestDatabase();
 

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { requireDatabase } from "../../../src/api/db/require-database.ts";
-import { createDatabaseOf } from "../../support/run-database.ts";
+import { createDatabaseOf } from "../../support/database/run-database.ts";
 
 async function databaseOf(encoding: string): Promise<string> {
   const { url: server, drop } = await createDatabaseOf();

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { takeTurn } from "../../../src/api/db/turn.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 
 const { database } = await createTestDatabase();
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { createTestApp, FAR_CHAIN_ID } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { createDelegationSetup } from "../../support/delegations.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
-import { startLocalServer } from "../metadata/local-server.ts";
+import { createDelegationSetup } from "../../support/chain/delegations.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, FAR_CHAIN_ID } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
+import { startLocalServer } from "../../support/servers/local-server.ts";
 
 const test = await createTestDatabase();
 const delegations = createDelegationSetup(test);

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
 import { createRegistry } from "../../../src/api/delegation/registry/registry.ts";
 import type { Scope } from "../../../src/api/delegation/registry/rights.ts";
-import { delegationsOf, lower } from "../../support/contract-answers.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { indexDelegations } from "../../support/index-delegations.ts";
+import { delegationsOf, lower } from "../../support/chain/contract-answers.ts";
+import { indexDelegations } from "../../support/chain/index-delegations.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { createRandom } from "../../support/random.ts";
 
 const test = await createTestDatabase();

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/api/access/keys/keys.ts";
 import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { forgetDelivered, keepDelivered } from "../../../src/api/chain/rpc/delivered-store.ts";
-import { createTestApp, FAR_CHAIN_ID } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { createDelegationSetup } from "../../support/delegations.ts";
-import { CHAIN_ID } from "../../support/refresh.ts";
+import { createDelegationSetup } from "../../support/chain/delegations.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, FAR_CHAIN_ID } from "../../support/processes/app.ts";
+import { CHAIN_ID } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const api = createTestApp(test);

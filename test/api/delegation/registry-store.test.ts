@@ -4,8 +4,8 @@ import { zeroHash } from "viem";
 import { beforeAll, expect, it } from "vitest";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { type Direction, readOfWallet } from "../../../src/api/delegation/registry/store.ts";
-import { CHAIN_SCHEMA, countRowsRead, createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID } from "../../support/refresh.ts";
+import { CHAIN_SCHEMA, countRowsRead, createTestDatabase } from "../../support/database/database.ts";
+import { CHAIN_ID } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables, url } = test;

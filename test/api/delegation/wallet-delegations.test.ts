@@ -6,11 +6,11 @@ import { createDelegationModule } from "../../../src/api/delegation/module.ts";
 import { createDelegations } from "../../../src/api/delegation/wallets/delegations.ts";
 import { delegationBudget, remoteSource } from "../../../src/api/delegation/wallets/remote-source.ts";
 import { createRateLimiter } from "../../../src/api/http/limits/rate-limiter.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { createDelegationSetup } from "../../support/delegations.ts";
-import { CHAIN_ID } from "../../support/refresh.ts";
-import { type LocalServer, startLocalServer } from "../metadata/local-server.ts";
+import { createDelegationSetup } from "../../support/chain/delegations.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { CHAIN_ID } from "../../support/refresh/refresh.ts";
+import { type LocalServer, startLocalServer } from "../../support/servers/local-server.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

@@ -6,11 +6,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { causeKinds } from "../../../src/api/catalog/module.ts";
 import { type EventRow, toStreamEvent } from "../../../src/api/events/event.ts";
 import { documentedEvents, eventTypes, eventTypeTable } from "../../../src/api/events/event-types.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { createEventStream } from "../../support/event-stream.ts";
+import { createLockSetup } from "../../support/chain/lock-events.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { createLockSetup } from "../../support/lock-events.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createEventStream } from "../../support/http/event-stream.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const root = new URL("../../../", import.meta.url);
 

@@ -3,9 +3,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { chainTables } from "../../../src/api/chain/index/tables.ts";
 import { readAfter } from "../../../src/api/events/stream-store.ts";
-import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
-import { createLockSetup } from "../../support/lock-events.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createLockSetup } from "../../support/chain/lock-events.ts";
+import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database/database.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

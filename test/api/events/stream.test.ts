@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { forgetOldEvents } from "../../../src/api/events/retention.ts";
-import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { createEventStream, ids, range } from "../../support/event-stream.ts";
+import { createLockSetup } from "../../support/chain/lock-events.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { leaveEarly } from "../../support/leave-early.ts";
-import { createLockSetup } from "../../support/lock-events.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createEventStream, ids, range } from "../../support/http/event-stream.ts";
+import { leaveEarly } from "../../support/http/leave-early.ts";
+import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

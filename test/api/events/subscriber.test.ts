@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import type { StreamEvent } from "../../../src/api/events/event.ts";
 import { createSubscriber } from "../../../src/api/events/subscriber.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 afterEach(() => vi.useRealTimers());
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { readDifference } from "../../../src/api/events/feed-store.ts";
-import { CHAIN_SCHEMA, countRowsRead, createTestDatabase } from "../../support/database.ts";
-import { createLockSetup } from "../../support/lock-events.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createLockSetup } from "../../support/chain/lock-events.ts";
+import { CHAIN_SCHEMA, countRowsRead, createTestDatabase } from "../../support/database/database.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

@@ -22,7 +22,7 @@ import {
   type IpfsGateway,
   startIpfsGateway,
   tampered,
-} from "../../support/ipfs-gateway.ts";
+} from "../../support/servers/ipfs-gateway.ts";
 
 const TEXT = '{"name":"Hero","image":"ipfs://x"}';
 const LIE = (body: Buffer): Buffer => Buffer.from(body.toString().replace("Hero", "Liar"));

@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createForeignLookup } from "../../../src/api/fetch/foreign-names.ts";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
-import { startDnsServer } from "../../support/dns-server.ts";
 import { eventually } from "../../support/eventually.ts";
+import { startDnsServer } from "../../support/servers/dns-server.ts";
 
 const V4 = [45, 33, 32, 10];
 const V6 = [0x26, 0, 0x3c, 0, ...Array(11).fill(0), 1];

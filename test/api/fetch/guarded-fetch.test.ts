@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createGuardedFetch, type FetchOptions } from "../../../src/api/fetch/guarded-fetch.ts";
-import { type LocalServer, startLocalServer } from "../metadata/local-server.ts";
+import { type LocalServer, startLocalServer } from "../../support/servers/local-server.ts";
 
 const BYTES_MAX = 10_000;
 const LIMITS = { bytesMax: BYTES_MAX, timeoutMs: 30_000, accept: "application/json" };

@@ -12,7 +12,7 @@ import { CID } from "multiformats/cid";
 import { create as createDigest } from "multiformats/hashes/digest";
 import { describe, expect, it } from "vitest";
 import { carBytesMax, verifiableCid, verifyCar } from "../../../src/api/fetch/ipfs/verify-car.ts";
-import { type Block, Blocks, carOf, entityBlocks, tampered } from "../../support/ipfs-gateway.ts";
+import { type Block, Blocks, carOf, entityBlocks, tampered } from "../../support/servers/ipfs-gateway.ts";
 
 const LIMIT = { bytesMax: 100_000 };
 const TEXT = '{"name":"Hero"}';

@@ -1,9 +1,9 @@
 import { buildSchema, getOperationAST, parse } from "graphql";
 import { describe, expect, it } from "vitest";
 import { costError, operationCost } from "../../../src/api/graphql/gateway/cost.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { COLLECTION } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { COLLECTION } from "../../support/refresh/refresh.ts";
 import { createOwnEndpoint } from "./own-endpoint.ts";
 
 const endpoint = await createOwnEndpoint(createTestApp(await createTestDatabase()));

@@ -2,8 +2,8 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { graphqlRoutes } from "../../../src/api/graphql/routes.ts";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
 import { createOwnEndpoint } from "./own-endpoint.ts";
 import { createSdkWorld } from "./sdk-world.ts";
 

@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { graphqlRoutes } from "../../../src/api/graphql/routes.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { COLLECTION } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { COLLECTION } from "../../support/refresh/refresh.ts";
 import { createHarness, type Harness } from "./endpoint-harness.ts";
 import { createOwnEndpoint } from "./own-endpoint.ts";
 import { createPonderEndpoint, type PonderEndpoint } from "./ponder-endpoint.ts";

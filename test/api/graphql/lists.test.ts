@@ -7,9 +7,9 @@ import { EMPTY_RIGHTS } from "../../../src/api/delegation/rules.ts";
 import { camelKeys } from "../../../src/api/graphql/own/camel-keys.ts";
 import { ownSdl } from "../../../src/api/graphql/own/own.graphql.ts";
 import { graphqlRoutes } from "../../../src/api/graphql/routes.ts";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { CHAIN_SCHEMA, checkpoint, createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { CHAIN_SCHEMA, checkpoint, createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
 import { createOwnEndpoint } from "./own-endpoint.ts";
 import { ALICE, BOB, createSdkWorld } from "./sdk-world.ts";
 

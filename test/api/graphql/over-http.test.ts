@@ -5,9 +5,9 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { newIntrospectionLimit } from "../../../src/api/graphql/gateway/introspection.ts";
 import { graphqlRoutes } from "../../../src/api/graphql/routes.ts";
 import { anonymousGraphqlLimit } from "../../../src/api/http/limits/tiers.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { COLLECTION, emptyTables, readQueue } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { COLLECTION, emptyTables, readQueue } from "../../support/refresh/refresh.ts";
 import { createOwnEndpoint } from "./own-endpoint.ts";
 import { createSdkWorld } from "./sdk-world.ts";
 

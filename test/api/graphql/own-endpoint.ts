@@ -5,7 +5,7 @@ import { createGraphqlEndpoint } from "../../../src/api/graphql/gateway/endpoint
 import { ownSdl } from "../../../src/api/graphql/own/own.graphql.ts";
 import { createResolvers } from "../../../src/api/graphql/own/resolvers.ts";
 import { type Caller, redactError } from "../../../src/api/graphql/routes.ts";
-import type { createTestApp } from "../../support/app.ts";
+import type { createTestApp } from "../../support/processes/app.ts";
 
 const ANYBODY: Caller = { requestId: "7f3e0b52-33a8-4b0e-9d6f-0a4f6f1f1c11", client: "127.0.0.1" };
 

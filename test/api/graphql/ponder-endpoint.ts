@@ -9,7 +9,7 @@ import { onchainTable, primaryKey, relations } from "ponder";
 import { vi } from "vitest";
 import type { PonderHandler } from "../../../src/api/graphql/ponder/ponder-half.ts";
 import { createPonderHandler, type PonderQueries } from "../../../src/api/graphql/ponder/ponder-handler.ts";
-import { createDatabaseOf } from "../../support/run-database.ts";
+import { createDatabaseOf } from "../../support/database/run-database.ts";
 
 const collection = onchainTable("collection", (t) => ({
   address: t.hex().primaryKey(),

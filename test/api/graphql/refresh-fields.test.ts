@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { COLLECTION, emptyTables, found, readQueue } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { createWorkerSetup } from "../../support/processes/worker.ts";
+import { COLLECTION, emptyTables, found, readQueue } from "../../support/refresh/refresh.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
-import { createWorkerSetup } from "../../support/worker.ts";
 import { createOwnEndpoint } from "./own-endpoint.ts";
 
 const test = await createTestDatabase();

@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MetadataService } from "../../../src/api/metadata/service.ts";
-import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import type { TestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, found, recordOne } from "../../support/refresh.ts";
+import type { TestDatabase } from "../../support/database/database.ts";
+import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION, found, recordOne } from "../../support/refresh/refresh.ts";
 
 export const ALICE = "0x00000000000000000000000000000000000000a1";
 export const BOB = "0x00000000000000000000000000000000000000b2";

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { TokenView } from "../../../src/api/catalog/tokens/token-view.ts";
 import { NORMALISER } from "../../../src/api/metadata/rules.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 import { createOwnEndpoint } from "./own-endpoint.ts";
 import { createSdkWorld } from "./sdk-world.ts";
 

@@ -1,8 +1,8 @@
 import { Registry } from "prom-client";
 import { expect, it } from "vitest";
 import { createErrorMetrics } from "../../../src/api/http/error-metrics.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
 
 const test = await createTestDatabase();
 

@@ -3,7 +3,7 @@ import type { Queryable } from "../../../src/api/db/database.ts";
 import { createLeasedRateLimiter } from "../../../src/api/http/limits/leased-rate-limiter.ts";
 import type { RateLimit } from "../../../src/api/http/limits/rate-limit.ts";
 import { createPoints, createRateLimiter } from "../../../src/api/http/limits/rate-limiter.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const { database } = await createTestDatabase();

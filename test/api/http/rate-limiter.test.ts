@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createLeasedRateLimiter } from "../../../src/api/http/limits/leased-rate-limiter.ts";
 import { createPoints, createRateLimiter } from "../../../src/api/http/limits/rate-limiter.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const { database } = await createTestDatabase();

@@ -5,10 +5,10 @@ import { expect, it, onTestFinished } from "vitest";
 import { createDatabase } from "../../../src/api/db/database.ts";
 import { createGraphqlModule } from "../../../src/api/graphql/module.ts";
 import { requestBegan, requestEnded, requestsSince } from "../../../src/api/tracing/requests-in-flight.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { COLLECTION } from "../../support/refresh.ts";
-import { createMemoryLogger } from "../../support/worker.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { createMemoryLogger } from "../../support/processes/worker.ts";
+import { COLLECTION } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { logger, entries } = createMemoryLogger();

@@ -1,9 +1,9 @@
 import { Registry } from "prom-client";
 import { expect, it } from "vitest";
 import { createRequestMetrics } from "../../../src/api/http/request-metrics.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { COLLECTION } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { COLLECTION } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 

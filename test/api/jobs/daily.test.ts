@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createDaily, type DailyJob, repeatInBatches, startDaily } from "../../../src/api/jobs/daily.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { createMemoryLogger, failingWhen } from "../../support/worker.ts";
+import { createMemoryLogger, failingWhen } from "../../support/processes/worker.ts";
 
 const { database } = await createTestDatabase();
 beforeEach(() => database.query("truncate vitrine.daily_job"));

@@ -7,7 +7,7 @@ import {
   type HostAnswer,
   readFaulty,
 } from "../../../src/api/jobs/hosts.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 
 const { database } = await createTestDatabase();
 const HOST = "a.example";

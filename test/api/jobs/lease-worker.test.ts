@@ -5,7 +5,7 @@ import {
   type LeaseWorkerOptions,
   startLeaseWorker,
 } from "../../../src/api/jobs/lease-worker.ts";
-import { createBarrier, createMemoryLogger } from "../../support/worker.ts";
+import { createBarrier, createMemoryLogger } from "../../support/processes/worker.ts";
 
 const unhandled: unknown[] = [];
 process.on("unhandledRejection", (reason) => unhandled.push(reason));

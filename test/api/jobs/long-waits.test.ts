@@ -4,10 +4,10 @@ import { startLongWaits } from "../../../src/api/jobs/long-waits.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { endLongTokenWaits } from "../../../src/api/refresh/module.ts";
 import { endLongDeliveryWaits } from "../../../src/api/webhooks/module.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
-import { createWebhookTest } from "../../support/webhooks.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
+import { createWebhookTest } from "../../support/refresh/webhooks.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

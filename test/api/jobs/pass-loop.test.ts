@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type NextPass, type PassLoopOptions, startPassLoop } from "../../../src/api/jobs/pass-loop.ts";
-import { createBarrier, createMemoryLogger } from "../../support/worker.ts";
+import { createBarrier, createMemoryLogger } from "../../support/processes/worker.ts";
 
 const unhandled: unknown[] = [];
 process.on("unhandledRejection", (reason) => unhandled.push(reason));

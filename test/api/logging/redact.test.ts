@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/api/access/keys/keys.ts";
 import { redactSecrets, redactText } from "../../../src/api/logging/redact.ts";
-import { createMemoryLogger } from "../../support/worker.ts";
+import { createMemoryLogger } from "../../support/processes/worker.ts";
 
 const { key, start } = makeKey();
 

@@ -6,9 +6,9 @@ import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { ALLOWLIST_CHANNEL, createAllowlist } from "../../../src/api/media/display/allowlist.ts";
 import { hostMatches, parseHostPattern } from "../../../src/api/media/display/host-pattern.ts";
 import { createOperatorActions } from "../../../src/api/operator/module.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { createTestApp } from "../../support/processes/app.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 
 const { database, tables, url } = await createTestDatabase();

@@ -8,7 +8,7 @@ import { openStore } from "../../../src/api/media/storage/disk.ts";
 import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import type { BucketAddress } from "../../../src/api/store-address.ts";
 import { BootError } from "../../../src/boot-error.ts";
-import { s3Credentials } from "../../support/s3-server.ts";
+import { s3Credentials } from "../../support/servers/s3-server.ts";
 
 Object.assign(process.env, s3Credentials);
 const seen: IncomingMessage[] = [];

@@ -12,9 +12,9 @@ import { collectFiles } from "../../../src/api/media/storage/collect.ts";
 import { openStore } from "../../../src/api/media/storage/disk.ts";
 import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import type { BucketAddress } from "../../../src/api/store-address.ts";
-import { createTestApp } from "../../support/app.ts";
 import { eventually } from "../../support/eventually.ts";
-import { s3Credentials, startS3Server } from "../../support/s3-server.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { s3Credentials, startS3Server } from "../../support/servers/s3-server.ts";
 import { createMediaHarness } from "./media-harness.ts";
 
 Object.assign(process.env, s3Credentials);

@@ -5,7 +5,7 @@ import { chainTables } from "../../../src/api/chain/index/tables.ts";
 import { collectMedia } from "../../../src/api/media/storage/collect.ts";
 import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { CHAIN_SCHEMA } from "../../support/database.ts";
+import { CHAIN_SCHEMA } from "../../support/database/database.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -15,7 +15,7 @@ import {
   found,
   recordOne,
   ref,
-} from "../../support/refresh.ts";
+} from "../../support/refresh/refresh.ts";
 import { createMediaHarness } from "./media-harness.ts";
 import { gif, png } from "./pictures.ts";
 

@@ -11,10 +11,10 @@ import { createPoints } from "../../../src/api/http/limits/rate-limiter.ts";
 import { mediaLimit } from "../../../src/api/http/limits/tiers.ts";
 import { createDisk } from "../../../src/api/media/storage/disk.ts";
 import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { createBarrier } from "../../support/worker.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { createBarrier } from "../../support/processes/worker.ts";
 import { noise } from "./pictures.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-images-"));

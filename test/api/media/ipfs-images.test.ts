@@ -9,7 +9,7 @@ import {
   type IpfsGateway,
   startIpfsGateway,
   tampered,
-} from "../../support/ipfs-gateway.ts";
+} from "../../support/servers/ipfs-gateway.ts";
 import { createMediaHarness } from "./media-harness.ts";
 import { noise, png } from "./pictures.ts";
 

@@ -10,7 +10,7 @@ import {
   releaseMedia,
   renewMedia,
 } from "../../../src/api/media/probes/probe-queue-store.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const { database, url } = await createTestDatabase();

@@ -17,10 +17,10 @@ import { createMedia } from "../../../src/api/media/service.ts";
 import { openStore } from "../../../src/api/media/storage/disk.ts";
 import { onImageProbed } from "../../../src/api/refresh/module.ts";
 import type { StoreAddress } from "../../../src/api/store-address.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { noteHost } from "../../support/worker.ts";
-import { startLocalServer } from "../metadata/local-server.ts";
+import { noteHost } from "../../support/processes/worker.ts";
+import { startLocalServer } from "../../support/servers/local-server.ts";
 
 export const BASE_URL = "https://vitrine.example";
 

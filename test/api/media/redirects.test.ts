@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type LocalServer, startLocalServer } from "../metadata/local-server.ts";
+import { type LocalServer, startLocalServer } from "../../support/servers/local-server.ts";
 import { createMediaHarness } from "./media-harness.ts";
 import { png } from "./pictures.ts";
 

@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { BASE_URL, createTestApp } from "../../support/app.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh.ts";
+import { BASE_URL, createTestApp } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh/refresh.ts";
 import { createMediaHarness } from "./media-harness.ts";
 import { gif, png } from "./pictures.ts";
 

@@ -10,7 +10,7 @@ import { createMediaClaim } from "../../../src/api/media/probes/probe-queue-stor
 import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import { missFile } from "../../../src/api/media/storage/media-file-store.ts";
 import { eventually } from "../../support/eventually.ts";
-import { startLocalServer } from "../metadata/local-server.ts";
+import { startLocalServer } from "../../support/servers/local-server.ts";
 import { createMediaHarness } from "./media-harness.ts";
 import { gif, png } from "./pictures.ts";
 

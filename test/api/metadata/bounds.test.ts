@@ -5,7 +5,7 @@ import { ISSUES_MAX } from "../../../src/api/metadata/document/issues.ts";
 import { normalise } from "../../../src/api/metadata/document/normalise.ts";
 import { TRAITS_MAX } from "../../../src/api/metadata/document/traits.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -15,7 +15,7 @@ import {
   found,
   recordOne,
   ref,
-} from "../../support/refresh.ts";
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createExistence, type IndexedContract } from "../../../src/api/metadata/uri/existence.ts";
 import type { UriRead } from "../../../src/api/metadata/uri/read-uri.ts";
-import { type AskedFunction, createFakeCalls, type FakeAnswer } from "../../support/fake-contract.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { type AskedFunction, createFakeCalls, type FakeAnswer } from "../../support/chain/fake-contract.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const HEAD = 500;
 /** Has an owner in the chain index. */

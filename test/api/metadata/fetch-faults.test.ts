@@ -3,7 +3,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
-import { type LocalServer, startLocalServer } from "./local-server.ts";
+import { type LocalServer, startLocalServer } from "../../support/servers/local-server.ts";
 
 const HTML = { "content-type": "text/html; charset=utf-8" };
 const JSON_TYPE = { "content-type": "application/json" };

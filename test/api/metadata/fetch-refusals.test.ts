@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
-import { type LocalServer, startLocalServer } from "./local-server.ts";
+import { type LocalServer, startLocalServer } from "../../support/servers/local-server.ts";
 
 const options = { bytesMax: 1_000, timeoutMs: 10_000, accept: "application/json" };
 const PORT = "<port>";

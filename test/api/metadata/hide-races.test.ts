@@ -3,9 +3,15 @@
 import { beforeEach, expect, it } from "vitest";
 import type { Queryable } from "../../../src/api/db/database.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { keepLocked, untilWaiting } from "../../support/keep-locked.ts";
-import { CHAIN_ID, COLLECTION, createFakeResolve, emptyTables, failed } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { keepLocked, untilWaiting } from "../../support/database/keep-locked.ts";
+import {
+  CHAIN_ID,
+  COLLECTION,
+  createFakeResolve,
+  emptyTables,
+  failed,
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

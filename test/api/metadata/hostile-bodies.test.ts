@@ -7,7 +7,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createGuardedFetch, type FetchOptions } from "../../../src/api/fetch/guarded-fetch.ts";
-import { type LocalServer, startLocalServer } from "./local-server.ts";
+import { type LocalServer, startLocalServer } from "../../support/servers/local-server.ts";
 
 const MIB = 1024 * 1024;
 const BYTES_MAX = 2 * MIB;

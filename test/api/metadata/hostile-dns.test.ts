@@ -4,8 +4,8 @@ import { get } from "node:http";
 import type { LookupFunction } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createGuardedFetch, type GuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
+import { type LocalServer, startLocalServer } from "../../support/servers/local-server.ts";
 import { type DnsServer, startDnsServer } from "./dns-server.ts";
-import { type LocalServer, startLocalServer } from "./local-server.ts";
 
 const options = { bytesMax: 1_000, timeoutMs: 10_000, accept: "application/json" };
 // In a block that IANA reserves: public by every rule, and unassigned.

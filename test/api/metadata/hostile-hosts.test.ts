@@ -3,7 +3,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
-import { type LocalServer, startLocalServer } from "./local-server.ts";
+import { type LocalServer, startLocalServer } from "../../support/servers/local-server.ts";
 
 const options = { bytesMax: 1_000, timeoutMs: 10_000, accept: "application/json" };
 const guardedFetch = createGuardedFetch(new Set(), "test");

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { fillImageKeys, imageKey } from "../../../src/api/metadata/records/image-key-store.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { createFakeResolve, emptyTables, found, recordOne, ref } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createFakeResolve, emptyTables, found, recordOne, ref } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -2,7 +2,7 @@
 
 import { type AbiFunction, decodeFunctionData, encodeAbiParameters, type Hex } from "viem";
 import { tokenReadsAbi } from "../../../abis/token-reads.ts";
-import { type LocalServer, startLocalServer } from "./local-server.ts";
+import { type LocalServer, startLocalServer } from "../../support/servers/local-server.ts";
 
 export interface EthCall {
   readonly functionName: AbiFunction["name"];

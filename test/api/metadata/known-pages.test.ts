@@ -3,8 +3,8 @@
 import { beforeEach, expect, it } from "vitest";
 import { addKnownTokens } from "../../../src/api/metadata/listing/listing-store.ts";
 import { knownPages } from "../../../src/api/metadata/listing/range-store.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
 
 const { database } = await createTestDatabase();
 const MAX = (2n ** 256n - 1n).toString();

@@ -7,8 +7,13 @@ import { type Chain, startChain } from "../../../demo/chain.ts";
 import { createChainCalls } from "../../../src/api/chain/contract/batched-calls.ts";
 import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
 import { createUriReader, type ReadUri, type UriRead } from "../../../src/api/metadata/uri/read-uri.ts";
-import { installMulticall3, MULTICALL3 } from "../../support/multicall.ts";
-import { type Obstacle, type RpcCall, type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { installMulticall3, MULTICALL3 } from "../../support/chain/multicall.ts";
+import {
+  type Obstacle,
+  type RpcCall,
+  type RpcProxy,
+  startRpcProxy,
+} from "../../support/servers/rpc-proxy.ts";
 
 // Enough for one contract to return 5 MB (54 million), too little for Multicall3 to copy it.
 const GAS_LIMIT = 200_000_000;

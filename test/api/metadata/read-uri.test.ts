@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { createChainCalls } from "../../../src/api/chain/contract/batched-calls.ts";
 import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
 import { createUriReader, type ReadUri } from "../../../src/api/metadata/uri/read-uri.ts";
+import { startLocalServer } from "../../support/servers/local-server.ts";
 import {
   type EthCall,
   type JsonRpcNode,
@@ -12,7 +13,6 @@ import {
   startJsonRpcNode,
   uriResult,
 } from "./json-rpc-node.ts";
-import { startLocalServer } from "./local-server.ts";
 
 const CHAIN = 2020;
 const COLLECTION = "0xabcdef0123456789abcdef0123456789abcdef01";

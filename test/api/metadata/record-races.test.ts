@@ -5,10 +5,17 @@ import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { NORMALISER } from "../../../src/api/metadata/document/normalise.ts";
 import { createRenormaliser } from "../../../src/api/metadata/renormalise/renormalise.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { untilWaiting } from "../../support/keep-locked.ts";
-import { createFakeResolve, emptyTables, failed, found, recordOne, ref } from "../../support/refresh.ts";
-import { createBarrier } from "../../support/worker.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { untilWaiting } from "../../support/database/keep-locked.ts";
+import { createBarrier } from "../../support/processes/worker.ts";
+import {
+  createFakeResolve,
+  emptyTables,
+  failed,
+  found,
+  recordOne,
+  ref,
+} from "../../support/refresh/refresh.ts";
 
 const { database, tables } = await createTestDatabase();
 const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });

@@ -12,8 +12,10 @@ import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
 import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { countWaiting } from "../../support/database/keep-locked.ts";
 import { eventually } from "../../support/eventually.ts";
+import { createBarrier, createMemoryLogger } from "../../support/processes/worker.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -24,9 +26,7 @@ import {
   found,
   recordOne,
   ref,
-} from "../../support/refresh.ts";
-import { createBarrier, createMemoryLogger } from "../../support/worker.ts";
-import { countWaiting } from "./traits-harness.ts";
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -1,9 +1,17 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { NORMALISER } from "../../../src/api/metadata/document/normalise.ts";
 import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
-import { createTestApp, FAR_CHAIN_ID, GATEWAY } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, failed, found, recordOne, ref } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, FAR_CHAIN_ID, GATEWAY } from "../../support/processes/app.ts";
+import {
+  CHAIN_ID,
+  COLLECTION,
+  emptyTables,
+  failed,
+  found,
+  recordOne,
+  ref,
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
 import type { UriRead } from "../../../src/api/metadata/uri/read-uri.ts";
 import { createResolve } from "../../../src/api/metadata/uri/resolve.ts";
-import { startLocalServer } from "./local-server.ts";
+import { startLocalServer } from "../../support/servers/local-server.ts";
 
 export type HostAnswer = (response: ServerResponse, path: string) => void;
 

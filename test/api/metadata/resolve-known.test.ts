@@ -3,7 +3,7 @@
 import { afterAll, beforeEach, expect, it } from "vitest";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
 import { createResolve, isUriOfVersion } from "../../../src/api/metadata/uri/resolve.ts";
-import { startLocalServer } from "./local-server.ts";
+import { startLocalServer } from "../../support/servers/local-server.ts";
 import { BLOCK, TOKEN } from "./resolve-harness.ts";
 
 const CID = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG";

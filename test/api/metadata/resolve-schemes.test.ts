@@ -5,7 +5,7 @@ import { loadFetchConfig } from "../../../src/api/config.ts";
 import { createFetching } from "../../../src/api/fetch/fetching.ts";
 import { examineUri } from "../../../src/api/metadata/document/examine.ts";
 import { createResolve } from "../../../src/api/metadata/uri/resolve.ts";
-import { type LocalServer, startLocalServer } from "./local-server.ts";
+import { type LocalServer, startLocalServer } from "../../support/servers/local-server.ts";
 import { BLOCK, TOKEN } from "./resolve-harness.ts";
 
 const SOUND = '{"name":"Hero {id}","image":"https://img.example/1.png","properties":{"{id}":"{id}"}}';

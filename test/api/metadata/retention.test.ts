@@ -4,7 +4,8 @@ import { fillImageKeys } from "../../../src/api/metadata/records/image-key-store
 import { forgetOldVersions } from "../../../src/api/metadata/records/retention.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
-import { countRowsRead, createTestDatabase } from "../../support/database.ts";
+import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
+import { createBarrier } from "../../support/processes/worker.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -13,8 +14,7 @@ import {
   failed,
   found,
   recordOne,
-} from "../../support/refresh.ts";
-import { createBarrier } from "../../support/worker.ts";
+} from "../../support/refresh/refresh.ts";
 
 const { database, tables } = await createTestDatabase();
 const metadata = createMetadata({ tables, resolve: createFakeResolve(() => failed("timeout")).resolve });

@@ -6,8 +6,8 @@ import {
   findServed,
   type SamplePosition,
 } from "../../../src/api/metadata/records/sample-store.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
 
 const UINT256_MAX = (2n ** 256n - 1n).toString();
 const { database } = await createTestDatabase();

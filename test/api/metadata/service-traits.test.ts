@@ -3,7 +3,7 @@ import { silentLogger } from "../../../src/api/logging/logger.ts";
 import type { Trait } from "../../../src/api/metadata/document/traits.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -13,7 +13,7 @@ import {
   found,
   recordOne,
   ref,
-} from "../../support/refresh.ts";
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

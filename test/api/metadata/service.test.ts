@@ -3,7 +3,7 @@ import { createReportStore } from "../../../src/api/metadata/records/report-stor
 import { forgetToken } from "../../../src/api/metadata/records/store.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -13,7 +13,7 @@ import {
   found,
   recordOne,
   ref,
-} from "../../support/refresh.ts";
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

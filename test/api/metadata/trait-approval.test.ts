@@ -1,17 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { countWaiting } from "../../support/database/keep-locked.ts";
 import { eventually } from "../../support/eventually.ts";
-import { emptyTables } from "../../support/refresh.ts";
-import { createBarrier } from "../../support/worker.ts";
-import {
-  collectionRef,
-  countWaiting,
-  createTraitsHarness,
-  number,
-  OPERATOR_CONTACT,
-  text,
-} from "./traits-harness.ts";
+import { createBarrier } from "../../support/processes/worker.ts";
+import { emptyTables } from "../../support/refresh/refresh.ts";
+import { collectionRef, createTraitsHarness, number, OPERATOR_CONTACT, text } from "./traits-harness.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

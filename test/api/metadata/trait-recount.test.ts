@@ -4,11 +4,12 @@ import { createDatabase } from "../../../src/api/db/database.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import { valueText } from "../../../src/api/metadata/document/traits.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { countWaiting } from "../../support/database/keep-locked.ts";
 import { eventually } from "../../support/eventually.ts";
-import { documentOf, emptyTables } from "../../support/refresh.ts";
-import { createBarrier } from "../../support/worker.ts";
-import { countWaiting, createTraitsHarness, number, pendingName, text } from "./traits-harness.ts";
+import { createBarrier } from "../../support/processes/worker.ts";
+import { documentOf, emptyTables } from "../../support/refresh/refresh.ts";
+import { createTraitsHarness, number, pendingName, text } from "./traits-harness.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

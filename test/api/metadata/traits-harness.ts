@@ -6,7 +6,8 @@ import type { DisplayType, Trait } from "../../../src/api/metadata/document/trai
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createTraitApproval } from "../../../src/api/metadata/traits/trait-approval.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
-import type { TestDatabase } from "../../support/database.ts";
+import type { TestDatabase } from "../../support/database/database.ts";
+import { countWaiting } from "../../support/database/keep-locked.ts";
 import { eventually } from "../../support/eventually.ts";
 import {
   CHAIN_ID,
@@ -16,7 +17,7 @@ import {
   found,
   recordOne,
   ref,
-} from "../../support/refresh.ts";
+} from "../../support/refresh/refresh.ts";
 
 export const collectionRef = { chainId: CHAIN_ID, collection: COLLECTION };
 const configured = { chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 };
@@ -92,12 +93,3 @@ export function createTraitsHarness({ database: shared, tables, setHead }: TestD
 
 export const pendingName = (row: { traitType: string; known: string; proposed: string }): string =>
   `${row.traitType}: ${row.known} -> ${row.proposed}`;
-
-/** How many sessions of the database wait for a lock. */
-export async function countWaiting(database: Database): Promise<number> {
-  const [row] = await database.query<{ waiting: number }>(
-    `select count(distinct pid)::int as waiting from pg_locks join pg_stat_activity using (pid)
-      where not granted and datname = current_database()`,
-  );
-  return row?.waiting ?? 0;
-}

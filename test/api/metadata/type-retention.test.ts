@@ -3,11 +3,12 @@ import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { forgetUnusedValues } from "../../../src/api/metadata/traits/value-retention.ts";
 import { createCollectionSearch } from "../../../src/api/search/collection-search.ts";
 import { createDatabaseSearch } from "../../../src/api/search/sql/database-search.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { countWaiting } from "../../support/database/keep-locked.ts";
 import { eventually } from "../../support/eventually.ts";
-import { CHAIN_ID, emptyTables } from "../../support/refresh.ts";
-import { createBarrier } from "../../support/worker.ts";
-import { collectionRef, countWaiting, createTraitsHarness, number, text } from "./traits-harness.ts";
+import { createBarrier } from "../../support/processes/worker.ts";
+import { CHAIN_ID, emptyTables } from "../../support/refresh/refresh.ts";
+import { collectionRef, createTraitsHarness, number, text } from "./traits-harness.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -7,12 +7,12 @@ import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
 import { createExamineMedia } from "../../../src/api/media/probes/examine-media.ts";
 import { createFetchMedia } from "../../../src/api/media/probes/fetch-media.ts";
 import { readPaced } from "../../../src/api/metadata/module.ts";
-import { createTestApp, FAR_CHAIN_ID } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh.ts";
+import { createTestApp, FAR_CHAIN_ID } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../support/refresh/refresh.ts";
+import { startLocalServer } from "../../support/servers/local-server.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
-import { startLocalServer } from "./local-server.ts";
 
 const PATH = "/market-partner/metadata/validate";
 const HERO = { name: "Hero", image: "https://img.example/1.png" };

@@ -5,8 +5,8 @@ import { textKey } from "../../../src/api/metadata/traits/text-key.ts";
 import { readTraitTypes } from "../../../src/api/metadata/traits/trait-type-store.ts";
 import { createRememberedValues, internValues } from "../../../src/api/metadata/traits/trait-value-store.ts";
 import { forgetUnusedValues } from "../../../src/api/metadata/traits/value-retention.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { emptyTables } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { emptyTables } from "../../support/refresh/refresh.ts";
 import { collectionRef, createTraitsHarness, number, text } from "./traits-harness.ts";
 
 const test = await createTestDatabase();

@@ -1,8 +1,8 @@
 import sharp from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { beforeAll, describe, expect, it } from "vitest";
-import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 import { ALICE, BOB, createPagesWorld, HEROES, idsOf, LOCKED_BLOCK, seen } from "./world.ts";
 
 const world = await createPagesWorld();

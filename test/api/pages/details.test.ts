@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { CHAIN_ID, COLLECTION, emptyTables, failed, recordOne, ref } from "../../support/refresh.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, failed, recordOne, ref } from "../../support/refresh/refresh.ts";
 import { ALICE, BOB, createPagesWorld, HEROES, seen } from "./world.ts";
 
 const world = await createPagesWorld();

@@ -3,8 +3,8 @@ import { createDatabase } from "../../../src/api/db/database.ts";
 import { anonymousGraphqlLimit } from "../../../src/api/http/limits/tiers.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { policyOrigin } from "../../../src/api/ui/site.ts";
-import { createTestApp } from "../../support/app.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 import { createPagesWorld, HEROES, seen } from "./world.ts";
 
 const world = await createPagesWorld();

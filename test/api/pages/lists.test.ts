@@ -2,9 +2,9 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
-import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { CHAIN_SCHEMA, checkpoint } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { CHAIN_SCHEMA, checkpoint } from "../../support/database/database.ts";
+import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 import { ALICE, BOB, createPagesWorld, HEROES, seen } from "./world.ts";
 
 const world = await createPagesWorld();

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chainName, explorerUrl } from "../../../src/api/pages/chains.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 import { ALICE, createPagesWorld, HEROES, seen } from "./world.ts";
 
 const world = await createPagesWorld();

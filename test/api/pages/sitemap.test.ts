@@ -1,7 +1,7 @@
 /** The sitemap of a collection with more tokens than one file holds. */
 
 import { beforeAll, expect, it, vi } from "vitest";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 import { createPagesWorld } from "./world.ts";
 
 const TOKENS = 20_001;

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { BASE_URL } from "../../support/app.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, failed, recordOne, ref } from "../../support/refresh.ts";
+import { BASE_URL } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, failed, recordOne, ref } from "../../support/refresh/refresh.ts";
 import { ALICE, BOB, createPagesWorld, HEROES, LOCKED_BLOCK, LOCKER, MAY_SECONDS, seen } from "./world.ts";
 
 const world = await createPagesWorld();

@@ -7,8 +7,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { plainSorts } from "../../../src/api/catalog/rules.ts";
 import { en } from "../../../src/api/ui/words/en.ts";
 import { languages } from "../../../src/api/ui/words/languages.ts";
-import { marked } from "../../support/marked-words.ts";
-import { isLiteral, PROSE, partsOf } from "../../support/prose.ts";
+import { marked } from "../../support/words/marked-words.ts";
+import { isLiteral, PROSE, partsOf } from "../../support/words/prose.ts";
 import { createPagesWorld, HEROES, seen } from "./world.ts";
 
 Object.assign(languages, { xx: marked });

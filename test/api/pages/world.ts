@@ -1,8 +1,8 @@
 /** A collection in a real database, and its pages, read as text. */
 
-import { createTestApp, type Sent } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, found, recordOne, ref } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, type Sent } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION, found, recordOne, ref } from "../../support/refresh/refresh.ts";
 
 export const ALICE = "0x00000000000000000000000000000000000000a1";
 export const BOB = "0x00000000000000000000000000000000000000b2";

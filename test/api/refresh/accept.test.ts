@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { enqueue } from "../../../src/api/refresh/queue/queue.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { createBarrier, createWorkerSetup } from "../../support/processes/worker.ts";
 import {
   ask,
   CHAIN_ID,
@@ -10,8 +11,7 @@ import {
   found,
   passSeconds,
   readQueue,
-} from "../../support/refresh.ts";
-import { createBarrier, createWorkerSetup } from "../../support/worker.ts";
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

@@ -6,8 +6,9 @@ import type { Queryable } from "../../../src/api/db/database.ts";
 import { graphqlRoutes } from "../../../src/api/graphql/routes.ts";
 import { anonymousTokensLimit } from "../../../src/api/http/limits/tiers.ts";
 import { createUnseenQueue } from "../../../src/api/refresh/queue/unseen-queue.ts";
-import { BASE_URL, createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { BASE_URL, createTestApp } from "../../support/processes/app.ts";
+import { createWorkerSetup, failingWhen } from "../../support/processes/worker.ts";
 import {
   ask,
   CHAIN_ID,
@@ -16,8 +17,7 @@ import {
   found,
   passSeconds,
   readQueue,
-} from "../../support/refresh.ts";
-import { createWorkerSetup, failingWhen } from "../../support/worker.ts";
+} from "../../support/refresh/refresh.ts";
 import { createOwnEndpoint } from "../graphql/own-endpoint.ts";
 
 const test = await createTestDatabase();

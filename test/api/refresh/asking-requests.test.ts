@@ -2,11 +2,19 @@
 
 import { expect, it } from "vitest";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { ask, COLLECTION, emptyTables, failed, found, makeDue, SHARE } from "../../support/refresh.ts";
-import { createWorkerSetup } from "../../support/worker.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { createWorkerSetup } from "../../support/processes/worker.ts";
+import {
+  ask,
+  COLLECTION,
+  emptyTables,
+  failed,
+  found,
+  makeDue,
+  SHARE,
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

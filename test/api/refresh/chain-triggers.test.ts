@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
-import { countRowsRead, createTestDatabase } from "../../support/database.ts";
-import { ask, CHAIN_ID, emptyTables, readQueue } from "../../support/refresh.ts";
-import { createTriggerSetup } from "../../support/triggers.ts";
+import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
+import { ask, CHAIN_ID, emptyTables, readQueue } from "../../support/refresh/refresh.ts";
+import { createTriggerSetup } from "../../support/refresh/triggers.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
 import { complete, type Lease, reschedule } from "../../../src/api/refresh/queue/leases.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import {
   ask,
   CHAIN_ID,
@@ -11,7 +11,7 @@ import {
   passSeconds,
   readQueue,
   SHARE,
-} from "../../support/refresh.ts";
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

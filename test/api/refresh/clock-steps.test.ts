@@ -15,7 +15,8 @@ import { addReceipt } from "../../../src/api/refresh/receipts/receipts.ts";
 import { createReceiptWaits } from "../../../src/api/refresh/receipts/waits.ts";
 import { createSampling } from "../../../src/api/refresh/sampling/service.ts";
 import { addSampled, claimRound } from "../../../src/api/refresh/sampling/store.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createMemoryLogger } from "../../support/processes/worker.ts";
 import {
   ask,
   CHAIN_ID,
@@ -26,9 +27,8 @@ import {
   passSeconds,
   readQueue,
   SHARE,
-} from "../../support/refresh.ts";
-import { running } from "../../support/sampling.ts";
-import { createMemoryLogger } from "../../support/worker.ts";
+} from "../../support/refresh/refresh.ts";
+import { running } from "../../support/refresh/sampling.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

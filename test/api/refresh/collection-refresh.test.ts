@@ -4,11 +4,19 @@ import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete, type Lease } from "../../../src/api/refresh/queue/leases.ts";
 import { settle, type TokenStatus } from "../../../src/api/refresh/receipts/receipts.ts";
 import { addSweep } from "../../../src/api/refresh/triggers/new-sweeps.ts";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { ask, CHAIN_ID, COLLECTION, emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";
-import { createTriggerSetup } from "../../support/triggers.ts";
-import { createMemoryLogger } from "../../support/worker.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { createMemoryLogger } from "../../support/processes/worker.ts";
+import {
+  ask,
+  CHAIN_ID,
+  COLLECTION,
+  emptyTables,
+  makeDue,
+  readQueue,
+  SHARE,
+} from "../../support/refresh/refresh.ts";
+import { createTriggerSetup } from "../../support/refresh/triggers.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -5,7 +5,7 @@ import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
 import { complete, release, renew, reschedule } from "../../../src/api/refresh/queue/leases.ts";
 import { depth } from "../../../src/api/refresh/queue/overview-store.ts";
 import { enqueue, findQueued } from "../../../src/api/refresh/queue/queue.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import {
   ask,
   CHAIN_ID,
@@ -15,7 +15,7 @@ import {
   passSeconds,
   readQueue,
   SHARE,
-} from "../../support/refresh.ts";
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -6,11 +6,11 @@ import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createResolve } from "../../../src/api/metadata/uri/resolve.ts";
 import { startRefreshWorker } from "../../../src/api/refresh/worker/worker.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { Blocks, type GatewayConduct, startIpfsGateway } from "../../support/ipfs-gateway.ts";
-import { ask, CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refresh.ts";
-import { createBarrier, createMemoryLogger, noteHost } from "../../support/worker.ts";
+import { createBarrier, createMemoryLogger, noteHost } from "../../support/processes/worker.ts";
+import { ask, CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refresh/refresh.ts";
+import { Blocks, type GatewayConduct, startIpfsGateway } from "../../support/servers/ipfs-gateway.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

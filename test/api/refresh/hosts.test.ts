@@ -4,8 +4,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { isHostFault, signalOf } from "../../../src/api/fetch/host-fault.ts";
 import { answerOverdue } from "../../../src/api/refresh/receipts/receipt-timeout.ts";
 import { addSweep } from "../../../src/api/refresh/triggers/new-sweeps.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { answerHero, createReplicas, refuse, silence, startHost } from "../../support/processes/replicas.ts";
+import { createWorkerSetup } from "../../support/processes/worker.ts";
 import {
   ask,
   CHAIN_ID,
@@ -15,9 +17,7 @@ import {
   makeDue,
   passSeconds,
   readQueue,
-} from "../../support/refresh.ts";
-import { answerHero, createReplicas, refuse, silence, startHost } from "../../support/replicas.ts";
-import { createWorkerSetup } from "../../support/worker.ts";
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

@@ -3,8 +3,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Trigger } from "../../../src/api/refresh/queue/queue.ts";
 import { eventually } from "../../support/eventually.ts";
-import { ask, emptyTables, found, passSeconds, readQueue } from "../../support/refresh.ts";
-import { createWorkerSetup } from "../../support/worker.ts";
+import { createWorkerSetup } from "../../support/processes/worker.ts";
+import { ask, emptyTables, found, passSeconds, readQueue } from "../../support/refresh/refresh.ts";
 import { createMediaHarness } from "../media/media-harness.ts";
 import { png } from "../media/pictures.ts";
 

@@ -9,7 +9,7 @@ import {
   returnExpired,
 } from "../../../src/api/refresh/queue/leases.ts";
 import { findQueued } from "../../../src/api/refresh/queue/queue.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import {
   ask,
   CHAIN_ID,
@@ -19,7 +19,7 @@ import {
   passSeconds,
   readQueue,
   SHARE,
-} from "../../support/refresh.ts";
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

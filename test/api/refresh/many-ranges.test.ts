@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { addSweep } from "../../../src/api/refresh/triggers/new-sweeps.ts";
 import { oldestOfEach, oldestToHide, oldestToList } from "../../../src/api/refresh/triggers/sweep-store.ts";
 import { RANGES_MAX } from "../../../src/api/refresh/triggers/trigger-batches.ts";
-import { countRowsRead, createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
-import { createTriggerSetup } from "../../support/triggers.ts";
+import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
+import { createTriggerSetup } from "../../support/refresh/triggers.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

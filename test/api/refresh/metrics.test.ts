@@ -1,9 +1,9 @@
 import { Registry } from "prom-client";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createRefreshMetrics } from "../../../src/api/refresh/metrics.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { ask, COLLECTION, emptyTables } from "../../support/refresh.ts";
-import { failingWhen } from "../../support/worker.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { failingWhen } from "../../support/processes/worker.ts";
+import { ask, COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
 
 const { database } = await createTestDatabase();
 

@@ -1,10 +1,10 @@
 /** Mints of thousands of tokens in one event: all become known and are read, some thousands at a time. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { checkpoint, createTestDatabase } from "../../support/database.ts";
-import { keepLocked, untilWaiting } from "../../support/keep-locked.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refresh.ts";
-import { createTriggerSetup } from "../../support/triggers.ts";
+import { checkpoint, createTestDatabase } from "../../support/database/database.ts";
+import { keepLocked, untilWaiting } from "../../support/database/keep-locked.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refresh/refresh.ts";
+import { createTriggerSetup } from "../../support/refresh/triggers.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

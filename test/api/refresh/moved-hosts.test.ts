@@ -4,11 +4,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete } from "../../../src/api/refresh/queue/leases.ts";
 import type { Trigger } from "../../../src/api/refresh/queue/priorities.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { ask, emptyTables, makeDue, passSeconds, readQueue, SHARE } from "../../support/refresh.ts";
-import { answerHero, createReplicas, type Host, startHost } from "../../support/replicas.ts";
-import { createWorkerSetup } from "../../support/worker.ts";
+import { answerHero, createReplicas, type Host, startHost } from "../../support/processes/replicas.ts";
+import { createWorkerSetup } from "../../support/processes/worker.ts";
+import { ask, emptyTables, makeDue, passSeconds, readQueue, SHARE } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

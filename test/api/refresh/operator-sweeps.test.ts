@@ -7,7 +7,7 @@ import { complete } from "../../../src/api/refresh/queue/leases.ts";
 import { settle, type TokenStatus } from "../../../src/api/refresh/receipts/receipts.ts";
 import { forgetOldReceipts } from "../../../src/api/refresh/receipts/retention.ts";
 import { addSweep } from "../../../src/api/refresh/triggers/new-sweeps.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import {
   ask,
   CHAIN_ID,
@@ -18,8 +18,8 @@ import {
   makeDue,
   readQueue,
   SHARE,
-} from "../../support/refresh.ts";
-import { createTriggerSetup } from "../../support/triggers.ts";
+} from "../../support/refresh/refresh.ts";
+import { createTriggerSetup } from "../../support/refresh/triggers.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

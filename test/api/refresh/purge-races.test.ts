@@ -2,10 +2,10 @@
 
 import { beforeEach, expect, it } from "vitest";
 import { dropQueued, lockQueued } from "../../../src/api/refresh/queue/queue-purge.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { keepLocked, untilWaiting } from "../../support/keep-locked.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refresh.ts";
-import { createWorkerSetup } from "../../support/worker.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { keepLocked, untilWaiting } from "../../support/database/keep-locked.ts";
+import { createWorkerSetup } from "../../support/processes/worker.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

@@ -7,7 +7,8 @@ import { createDaily } from "../../../src/api/jobs/daily.ts";
 import { createMedia } from "../../../src/api/media/service.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { purgeNeverTransferred } from "../../../src/api/refresh/triggers/purge.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createMemoryLogger, createWorkerSetup } from "../../support/processes/worker.ts";
 import {
   ask,
   CHAIN_ID,
@@ -19,9 +20,8 @@ import {
   readQueue,
   recordOne,
   ref,
-} from "../../support/refresh.ts";
-import { createTriggerSetup } from "../../support/triggers.ts";
-import { createMemoryLogger, createWorkerSetup } from "../../support/worker.ts";
+} from "../../support/refresh/refresh.ts";
+import { createTriggerSetup } from "../../support/refresh/triggers.ts";
 import { createSearchHarness } from "../search/search-harness.ts";
 
 const test = await createTestDatabase();

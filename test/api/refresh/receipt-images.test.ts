@@ -2,8 +2,8 @@ import sharp from "sharp";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { LeaseWorker } from "../../../src/api/jobs/lease-worker.ts";
 import { createReceiptWaits } from "../../../src/api/refresh/receipts/waits.ts";
-import { ask, CHAIN_ID, COLLECTION, emptyTables, failed, found } from "../../support/refresh.ts";
-import { createWorkerSetup } from "../../support/worker.ts";
+import { createWorkerSetup } from "../../support/processes/worker.ts";
+import { ask, CHAIN_ID, COLLECTION, emptyTables, failed, found } from "../../support/refresh/refresh.ts";
 import { createMediaHarness } from "../media/media-harness.ts";
 
 const harness = await createMediaHarness();

@@ -4,8 +4,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
 import { depth } from "../../../src/api/refresh/queue/overview-store.ts";
 import type { Trigger } from "../../../src/api/refresh/queue/queue.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { createWorkerSetup } from "../../support/processes/worker.ts";
 import {
   ask,
   CHAIN_ID,
@@ -15,8 +16,7 @@ import {
   found,
   passSeconds,
   readQueue,
-} from "../../support/refresh.ts";
-import { createWorkerSetup } from "../../support/worker.ts";
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -4,8 +4,8 @@ import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import type { Lease } from "../../../src/api/refresh/queue/leases.ts";
 import { createRecorder } from "../../../src/api/refresh/worker/recorder.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { ask, createFakeResolve, failed, found, SHARE } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { ask, createFakeResolve, failed, found, SHARE } from "../../support/refresh/refresh.ts";
 
 const MIB = 1024 * 1024;
 const test = await createTestDatabase();

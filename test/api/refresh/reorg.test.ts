@@ -4,9 +4,9 @@ import { chainTables } from "../../../src/api/chain/index/tables.ts";
 import type { Database } from "../../../src/api/db/database.ts";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete } from "../../../src/api/refresh/queue/leases.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { ask, emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";
-import { createTriggerSetup, type TriggerSpec } from "../../support/triggers.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { ask, emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh/refresh.ts";
+import { createTriggerSetup, type TriggerSpec } from "../../support/refresh/triggers.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { addReceipt, findReceipt } from "../../../src/api/refresh/receipts/receipts.ts";
 import { forgetOldReceipts, forgetOldSweeps } from "../../../src/api/refresh/receipts/retention.ts";
 import { addSweep } from "../../../src/api/refresh/triggers/new-sweeps.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const { database } = await createTestDatabase();
 const OWNER = { appId: "00000000-0000-4000-8000-000000000001" };

@@ -10,7 +10,7 @@ import { chooseProbe } from "../../../src/api/refresh/queue/hosts.ts";
 import { complete, type Lease, lockLeases, returnExpired } from "../../../src/api/refresh/queue/leases.ts";
 import { settle } from "../../../src/api/refresh/receipts/receipts.ts";
 import { readTokens } from "../../../src/api/search/sync/store.ts";
-import { countRowsRead, createTestDatabase } from "../../support/database.ts";
+import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
 import {
   ask,
   CHAIN_ID,
@@ -21,7 +21,7 @@ import {
   recordOne,
   ref,
   SHARE,
-} from "../../support/refresh.ts";
+} from "../../support/refresh/refresh.ts";
 
 const TOKENS = 5_000;
 const OTHER_COLLECTION = "0x00000000000000000000000000000000000000bb";

@@ -10,11 +10,18 @@ import {
   startSampling,
 } from "../../../src/api/refresh/sampling/service.ts";
 import { addSampled, claimRound } from "../../../src/api/refresh/sampling/store.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
-import { collection, HEAD, HOUR, ids, running, startSampledCollection } from "../../support/sampling.ts";
-import { createMemoryLogger } from "../../support/worker.ts";
+import { createMemoryLogger } from "../../support/processes/worker.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
+import {
+  collection,
+  HEAD,
+  HOUR,
+  ids,
+  running,
+  startSampledCollection,
+} from "../../support/refresh/sampling.ts";
 
 const TOKENS = 20;
 const FIRST = 4;

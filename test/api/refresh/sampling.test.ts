@@ -2,9 +2,16 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { claimRound, findOpenRounds } from "../../../src/api/refresh/sampling/store.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { ask, CHAIN_ID, COLLECTION, emptyTables, makeDue, readQueue } from "../../support/refresh.ts";
-import { collection, HEAD, HOUR, ids, running, startSampledCollection } from "../../support/sampling.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { ask, CHAIN_ID, COLLECTION, emptyTables, makeDue, readQueue } from "../../support/refresh/refresh.ts";
+import {
+  collection,
+  HEAD,
+  HOUR,
+  ids,
+  running,
+  startSampledCollection,
+} from "../../support/refresh/sampling.ts";
 
 const FIRST = 4;
 const DOCUMENTS_MAX = 20;

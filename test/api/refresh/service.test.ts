@@ -6,8 +6,8 @@ import { createMetadata } from "../../../src/api/metadata/service.ts";
 import type { ReadUri, UriRead } from "../../../src/api/metadata/uri/read-uri.ts";
 import { createRefreshModule } from "../../../src/api/refresh/module.ts";
 import type { CollectionConfig } from "../../../src/config.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { createFakeCalls, ownerOfOnly } from "../../support/fake-contract.ts";
+import { createFakeCalls, ownerOfOnly } from "../../support/chain/fake-contract.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -15,7 +15,7 @@ import {
   emptyTables,
   failed,
   readQueue,
-} from "../../support/refresh.ts";
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -2,9 +2,17 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import { complete } from "../../../src/api/refresh/queue/leases.ts";
 import { addSweep } from "../../../src/api/refresh/triggers/new-sweeps.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { ask, CHAIN_ID, COLLECTION, emptyTables, makeDue, readQueue, SHARE } from "../../support/refresh.ts";
-import { createTriggerSetup } from "../../support/triggers.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import {
+  ask,
+  CHAIN_ID,
+  COLLECTION,
+  emptyTables,
+  makeDue,
+  readQueue,
+  SHARE,
+} from "../../support/refresh/refresh.ts";
+import { createTriggerSetup } from "../../support/refresh/triggers.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -4,7 +4,7 @@ import type { ChainTriggers } from "../../../src/api/refresh/triggers/chain-trig
 import type { Sweeps } from "../../../src/api/refresh/triggers/sweeps.ts";
 import { restAfter, startTriggerLoop } from "../../../src/api/refresh/triggers/trigger-loop.ts";
 import { eventually } from "../../support/eventually.ts";
-import { createBarrier, createMemoryLogger } from "../../support/worker.ts";
+import { createBarrier, createMemoryLogger } from "../../support/processes/worker.ts";
 
 const unhandled: unknown[] = [];
 process.on("unhandledRejection", (reason) => unhandled.push(reason));

@@ -10,6 +10,7 @@ import { claim } from "../../../src/api/refresh/queue/claim.ts";
 import type { Trigger } from "../../../src/api/refresh/queue/queue.ts";
 import { purgeNeverTransferred } from "../../../src/api/refresh/triggers/purge.ts";
 import { createRecorder } from "../../../src/api/refresh/worker/recorder.ts";
+import { createWorkerSetup, noteHost } from "../../support/processes/worker.ts";
 import {
   ask,
   CHAIN_ID,
@@ -21,9 +22,8 @@ import {
   makeDue,
   readQueue,
   SHARE,
-} from "../../support/refresh.ts";
-import { createTriggerSetup } from "../../support/triggers.ts";
-import { createWorkerSetup, noteHost } from "../../support/worker.ts";
+} from "../../support/refresh/refresh.ts";
+import { createTriggerSetup } from "../../support/refresh/triggers.ts";
 import { createMediaHarness } from "../media/media-harness.ts";
 import { png } from "../media/pictures.ts";
 

@@ -5,9 +5,10 @@ import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { createEventWriter } from "../../../src/api/events/writer.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createRefreshModule } from "../../../src/api/refresh/module.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { createFakeCalls, type FakeAnswer } from "../../support/fake-contract.ts";
+import { createFakeCalls, type FakeAnswer } from "../../support/chain/fake-contract.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { createWorkerSetup } from "../../support/processes/worker.ts";
 import {
   CHAIN_ID,
   COLLECTION,
@@ -18,10 +19,9 @@ import {
   makeDue,
   readQueue,
   ref,
-} from "../../support/refresh.ts";
+} from "../../support/refresh/refresh.ts";
+import { createTriggerSetup } from "../../support/refresh/triggers.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
-import { createTriggerSetup } from "../../support/triggers.ts";
-import { createWorkerSetup } from "../../support/worker.ts";
 import { createOwnEndpoint } from "../graphql/own-endpoint.ts";
 
 const test = await createTestDatabase();

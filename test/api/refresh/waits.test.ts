@@ -7,8 +7,8 @@ import { enqueue } from "../../../src/api/refresh/queue/queue.ts";
 import { answerOverdue } from "../../../src/api/refresh/receipts/receipt-timeout.ts";
 import { addReceipt, RECEIPT_CHANNEL, settle } from "../../../src/api/refresh/receipts/receipts.ts";
 import { createReceiptWaits, WAITS_PER_OWNER_MAX } from "../../../src/api/refresh/receipts/waits.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const POLL = { timeout: 20_000 };

@@ -2,11 +2,11 @@
 
 import type { RequestListener } from "node:http";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { ask, emptyTables, found } from "../../support/refresh.ts";
-import { answerHero, createReplicas, type Host, startHost } from "../../support/replicas.ts";
-import { createBarrier, createWorkerSetup } from "../../support/worker.ts";
+import { answerHero, createReplicas, type Host, startHost } from "../../support/processes/replicas.ts";
+import { createBarrier, createWorkerSetup } from "../../support/processes/worker.ts";
+import { ask, emptyTables, found } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

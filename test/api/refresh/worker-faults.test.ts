@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { complete } from "../../../src/api/refresh/queue/leases.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { createBarrier, createWorkerSetup, failingWhen } from "../../support/processes/worker.ts";
 import {
   ask,
   claimOne,
@@ -15,8 +16,7 @@ import {
   makeDue,
   passSeconds,
   readQueue,
-} from "../../support/refresh.ts";
-import { createBarrier, createWorkerSetup, failingWhen } from "../../support/worker.ts";
+} from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

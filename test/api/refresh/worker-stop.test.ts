@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { ask, emptyTables, found, readQueue } from "../../support/refresh.ts";
-import { createBarrier, createWorkerSetup, failingWhen } from "../../support/worker.ts";
+import { createBarrier, createWorkerSetup, failingWhen } from "../../support/processes/worker.ts";
+import { ask, emptyTables, found, readQueue } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

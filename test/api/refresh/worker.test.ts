@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { ask, emptyTables, failed, found, makeDue, readQueue } from "../../support/refresh.ts";
-import { createBarrier, createWorkerSetup } from "../../support/worker.ts";
+import { createBarrier, createWorkerSetup } from "../../support/processes/worker.ts";
+import { ask, emptyTables, failed, found, makeDue, readQueue } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

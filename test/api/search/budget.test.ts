@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createBudget } from "../../../src/api/search/budget.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
 import { ALL, collection } from "./search-harness.ts";
 
 const test = await createTestDatabase();

@@ -10,10 +10,10 @@ import {
   createCollectionIndex,
 } from "../../../src/api/search/index/collection-index.ts";
 import { createChainFacts, differences } from "../../../src/api/search/sync/chain-facts.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
-import { createBarrier } from "../../support/worker.ts";
+import { createBarrier } from "../../support/processes/worker.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
 
 const { database, tables } = await createTestDatabase();
 

@@ -12,8 +12,8 @@ import { createDatabaseSearch } from "../../../src/api/search/sql/database-searc
 import { foldedSql } from "../../../src/api/search/sql/fold.ts";
 import { createParameters } from "../../../src/api/search/sql/parameters.ts";
 import { packFacets, unpackFacets } from "../../../src/api/search/threads/packed-facets.ts";
-import { countRowsRead, createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 import * as any from "./arbitraries.ts";
 import { walkStacks } from "./index-harness.ts";
 import { completed, facets, type ModelToken, named, panel, sorted, stacked } from "./model.ts";

@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { TokenFilter } from "../../../src/api/search/query.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { emptyTables } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { emptyTables } from "../../support/refresh/refresh.ts";
 import { documents, readFixture, readJson } from "../metadata/fixtures.ts";
 import { sort } from "./arbitraries.ts";
 import { walkPages } from "./index-harness.ts";

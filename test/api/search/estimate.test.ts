@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { estimateMemory } from "../../../src/api/search/sync/estimate.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database } = test;

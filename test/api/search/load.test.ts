@@ -6,8 +6,8 @@ import { createTokenBatch } from "../../../src/api/search/columns/token-batch.ts
 import type { TokenSort } from "../../../src/api/search/query.ts";
 import { loadIndex } from "../../../src/api/search/sync/load-index.ts";
 import { copyTokens, readIdAfter } from "../../../src/api/search/sync/store.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, ref } from "../../support/refresh.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, ref } from "../../support/refresh/refresh.ts";
 import { number, text } from "../metadata/traits-harness.ts";
 import { walkPages } from "./index-harness.ts";
 import { facets, sorted } from "./model.ts";

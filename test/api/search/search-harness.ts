@@ -8,8 +8,15 @@ import { createMetadata } from "../../../src/api/metadata/service.ts";
 import type { TokenFilter, TokenQuery } from "../../../src/api/search/query.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
 import type { CollectionConfig } from "../../../src/config.ts";
-import type { TestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, createFakeResolve, failed, found, ref } from "../../support/refresh.ts";
+import type { TestDatabase } from "../../support/database/database.ts";
+import {
+  CHAIN_ID,
+  COLLECTION,
+  createFakeResolve,
+  failed,
+  found,
+  ref,
+} from "../../support/refresh/refresh.ts";
 import type { Model } from "./model.ts";
 
 export const collection: CollectionConfig = { chainId: CHAIN_ID, address: COLLECTION, startBlock: 0 };

@@ -3,8 +3,8 @@
 import { EMPTY_RIGHTS } from "../../../src/api/delegation/rules.ts";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import { textKey, valueText } from "../../../src/api/metadata/rules.ts";
-import type { TestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
+import type { TestDatabase } from "../../support/database/database.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
 import type { Model, ModelToken } from "./model.ts";
 
 /** Replaces all tokens. A trait type has the display type of its first value, unless it is approved another. */

@@ -4,9 +4,9 @@ import { beforeEach, expect, it } from "vitest";
 import { isDatabaseAway } from "../../../src/api/db/database-away.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createSearchThreads } from "../../../src/api/search/threads/threads.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh.ts";
+import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
 import { text } from "../metadata/traits-harness.ts";
 import { ALL, createSearchHarness } from "./search-harness.ts";
 

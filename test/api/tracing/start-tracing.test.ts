@@ -11,11 +11,11 @@ import { nameRequests } from "../../../src/api/tracing/logged-request.ts";
 import { startTracing } from "../../../src/api/tracing/start-tracing.ts";
 import { traceRequests } from "../../../src/api/tracing/trace-requests.ts";
 import { BootError } from "../../../src/boot-error.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { type Collector, startCollector } from "../../support/otlp-collector.ts";
-import { createMemoryLogger } from "../../support/worker.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { createMemoryLogger } from "../../support/processes/worker.ts";
+import { type Collector, startCollector } from "../../support/servers/otlp-collector.ts";
 
 const run = promisify(execFile);
 const test = await createTestDatabase();

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ChainTables } from "../../../src/api/chain/index/tables.ts";
 import type { LockStandardName } from "../../../src/domain/lock-standards.ts";
-import { trustingWitness } from "../../support/app.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { createLockSetup } from "../../support/lock-events.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
-import { tokensOnChain } from "../../support/tokens-on-chain.ts";
+import { createLockSetup } from "../../support/chain/lock-events.ts";
+import { tokensOnChain } from "../../support/chain/tokens-on-chain.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { trustingWitness } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

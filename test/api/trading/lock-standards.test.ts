@@ -8,11 +8,11 @@ import { addKnownTokens } from "../../../src/api/metadata/listing/listing-store.
 import { createSearch } from "../../../src/api/search/service.ts";
 import { createTradeChecks } from "../../../src/api/trading/checks/checks.ts";
 import type { CollectionConfig, LockReading } from "../../../src/config.ts";
-import { trustingWitness } from "../../support/app.ts";
-import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
-import { createLockSetup } from "../../support/lock-events.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
-import { tokensOnChain } from "../../support/tokens-on-chain.ts";
+import { createLockSetup } from "../../support/chain/lock-events.ts";
+import { tokensOnChain } from "../../support/chain/tokens-on-chain.ts";
+import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database/database.ts";
+import { trustingWitness } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -9,11 +9,11 @@ import { addKnownTokens } from "../../../src/api/metadata/listing/listing-store.
 import { knownInRange } from "../../../src/api/metadata/listing/range-store.ts";
 import { createReconcile } from "../../../src/api/trading/reconcile/reconcile.ts";
 import type { CollectionConfig } from "../../../src/config.ts";
-import { createTestApp } from "../../support/app.ts";
-import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
-import { indexContract } from "../../support/index-contract.ts";
+import { indexContract } from "../../support/chain/index-contract.ts";
+import { deployTestContract } from "../../support/chain/test-contracts.ts";
+import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
-import { deployTestContract } from "../../support/test-contracts.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -7,12 +7,12 @@ import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
 import { addKnownTokens } from "../../../src/api/metadata/listing/listing-store.ts";
 import { knownInRange } from "../../../src/api/metadata/listing/range-store.ts";
 import { createReconcile } from "../../../src/api/trading/reconcile/reconcile.ts";
-import { createTestApp } from "../../support/app.ts";
-import { MAX } from "../../support/chain-story.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { indexContract } from "../../support/index-contract.ts";
+import { MAX } from "../../support/chain/chain-story.ts";
+import { indexContract } from "../../support/chain/index-contract.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp } from "../../support/processes/app.ts";
+import { startLocalServer } from "../../support/servers/local-server.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
-import { startLocalServer } from "../metadata/local-server.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { raiseHeads, startHeadMark } from "../../../src/api/chain/index/head-mark.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
-import { trustingWitness } from "../../support/app.ts";
-import { checkpoint, createTestDatabase } from "../../support/database.ts";
+import { tokensOnChain } from "../../support/chain/tokens-on-chain.ts";
+import { checkpoint, createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
-import { tokensOnChain } from "../../support/tokens-on-chain.ts";
+import { trustingWitness } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -2,11 +2,11 @@ import { keccak256, toHex, zeroHash } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/app.ts";
-import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database.ts";
-import { createDelegationSetup, type DelegationSpec } from "../../support/delegations.ts";
-import { createLockSetup } from "../../support/lock-events.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
+import { createDelegationSetup, type DelegationSpec } from "../../support/chain/delegations.ts";
+import { createLockSetup } from "../../support/chain/lock-events.ts";
+import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

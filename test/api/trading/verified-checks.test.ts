@@ -8,13 +8,18 @@ import { createCollections } from "../../../src/api/catalog/collections.ts";
 import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
 import { createTradeChecks } from "../../../src/api/trading/checks/checks.ts";
 import { RECIPIENT } from "../../../src/api/trading/checks/transfer-verifier.ts";
-import { createTestApp, trustingWitness } from "../../support/app.ts";
-import { lower } from "../../support/contract-answers.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { createDelegationSetup } from "../../support/delegations.ts";
-import { indexContract } from "../../support/index-contract.ts";
-import { type Obstacle, type RpcProxy, type RpcRequest, startRpcProxy } from "../../support/rpc-proxy.ts";
-import { type CastToken, createTradeCast, type TradeCast } from "../../support/trade-cast.ts";
+import { lower } from "../../support/chain/contract-answers.ts";
+import { createDelegationSetup } from "../../support/chain/delegations.ts";
+import { indexContract } from "../../support/chain/index-contract.ts";
+import { type CastToken, createTradeCast, type TradeCast } from "../../support/chain/trade-cast.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { createTestApp, trustingWitness } from "../../support/processes/app.ts";
+import {
+  type Obstacle,
+  type RpcProxy,
+  type RpcRequest,
+  startRpcProxy,
+} from "../../support/servers/rpc-proxy.ts";
 
 const test = await createTestDatabase();
 const { database, tables } = test;

@@ -4,13 +4,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { claimDeliveries } from "../../../src/api/webhooks/delivery-queue.ts";
 import { countExtra, readDeliveryState } from "../../../src/api/webhooks/delivery-store.ts";
 import { deliveryCaps } from "../../../src/api/webhooks/worker.ts";
-import { countRowsRead, createTestDatabase } from "../../support/database.ts";
+import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
-import { accept, disorder } from "../../support/webhook-receiver.ts";
-import { createWebhookTest, MEDIA_BASE_URL } from "../../support/webhooks.ts";
-import { createMemoryLogger } from "../../support/worker.ts";
-import { startLocalServer } from "../metadata/local-server.ts";
+import { createMemoryLogger } from "../../support/processes/worker.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
+import { createWebhookTest, MEDIA_BASE_URL } from "../../support/refresh/webhooks.ts";
+import { startLocalServer } from "../../support/servers/local-server.ts";
+import { accept, disorder } from "../../support/servers/webhook-receiver.ts";
 
 const test = await createTestDatabase();
 const {

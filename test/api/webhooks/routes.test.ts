@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { SECRET } from "../../support/app.ts";
-import { countRowsRead, createTestDatabase } from "../../support/database.ts";
-import { CHAIN_ID, COLLECTION } from "../../support/refresh.ts";
-import { createWebhookTest } from "../../support/webhooks.ts";
+import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
+import { SECRET } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
+import { createWebhookTest } from "../../support/refresh/webhooks.ts";
 
 const test = await createTestDatabase();
 const { api, key, append } = await createWebhookTest(test);

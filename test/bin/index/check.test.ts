@@ -7,7 +7,7 @@ import { checkIndex, compareBuild } from "../../../bin/index/check.ts";
 import { recordIndexBuild } from "../../../src/api/chain/index/index-build.ts";
 import { readIndexInputs } from "../../../src/api/chain/index/index-inputs.ts";
 import { loadIndexConfig } from "../../../src/config.ts";
-import { CHAIN_SCHEMA, createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { CHAIN_SCHEMA, createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../../..");
 const HEROES = { chainId: 31337, address: "0x5fbdb2315678afecb367f032d93f642f64180aa3", startBlock: 20 };

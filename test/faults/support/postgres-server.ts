@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../../../demo/service.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../../src/api/postgres/embedded-postgres.ts";
 import { findInstall, launch } from "../../../src/api/postgres/postgres-install.ts";
-import { postgresAnswers } from "../../support/postgres-answers.ts";
+import { postgresAnswers } from "../../support/database/postgres-answers.ts";
 
 const POLL_MS = 50;
 const START_TIMEOUT_MS = 60_000;

@@ -1,7 +1,7 @@
 /** A partner's requests that continue while the service comes and goes, and checks of their results. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { eventually } from "../../e2e/world.ts";
+import { eventually } from "../../support/processes/world.ts";
 import type { Random } from "../../support/random.ts";
 import { documentNamed } from "./origin.ts";
 import type { Partner, Plant } from "./plant.ts";

@@ -2,7 +2,7 @@
 
 import { type HDAccount, zeroHash } from "viem";
 import type { Chain, Contract } from "../../../demo/chain.ts";
-import { balancesOf } from "../../support/contract-answers.ts";
+import { balancesOf } from "../../support/chain/contract-answers.ts";
 import type { Random } from "../../support/random.ts";
 
 export const HERO_IDS = [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n];

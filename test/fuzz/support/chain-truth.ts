@@ -3,9 +3,9 @@
 import { parseAbiItem } from "viem";
 import type { Contract } from "../../../demo/chain.ts";
 import type { TokenView } from "../../../src/api/catalog/tokens/token-view.ts";
-import type { createPartner } from "../../e2e/world.ts";
-import type { Reader } from "../../support/chain-tables.ts";
-import { delegationsOf, holdingsOf, lower, ownerOf } from "../../support/contract-answers.ts";
+import type { Reader } from "../../support/chain/chain-tables.ts";
+import { delegationsOf, holdingsOf, lower, ownerOf } from "../../support/chain/contract-answers.ts";
+import type { createPartner } from "../../support/processes/world.ts";
 import { HERO_IDS, ITEM_IDS, type Ledger, mintedEarly } from "./chain-moves.ts";
 
 const ZERO = `0x${"0".repeat(40)}`;

@@ -1,8 +1,8 @@
 /** Bytes that are almost HTTP, sent at once, in pieces, or never completely. */
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { open, parseAnswer, readAll } from "../../support/http/raw-http.ts";
 import type { Random } from "../../support/random.ts";
-import { open, parseAnswer, readAll } from "../../support/raw-http.ts";
 import { randomText } from "./hostile-values.ts";
 
 const HOST = "Host: localhost\r\n";

@@ -3,8 +3,8 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { open } from "../../support/http/raw-http.ts";
 import type { Random } from "../../support/random.ts";
-import { open } from "../../support/raw-http.ts";
 import { addressOf } from "./client.ts";
 import type { Subject } from "./rest.ts";
 import type { Kind, Outcome } from "./traffic.ts";

@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Service } from "../../../demo/service.ts";
-import { eventually } from "../../e2e/world.ts";
 import { createPlant, type Plant } from "../../faults/support/plant.ts";
-import { childrenOf, commandOf } from "../../support/process-state.ts";
+import { childrenOf, commandOf } from "../../support/processes/process-state.ts";
+import { eventually } from "../../support/processes/world.ts";
 import { createKey, OPERATOR_TOKEN } from "../../support/service-key.ts";
 import { startChainLife } from "./chain-life.ts";
 import { createClient } from "./client.ts";

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Plant } from "../../faults/support/plant.ts";
-import { childrenOf, commandOf, descriptorsOf, memoryOf } from "../../support/process-state.ts";
+import { childrenOf, commandOf, descriptorsOf, memoryOf } from "../../support/processes/process-state.ts";
 
 const EVERY_MS = 5_000;
 const DECODER = "media/decoder/image-worker";

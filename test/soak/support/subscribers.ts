@@ -2,8 +2,8 @@
 
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type EventReader, readEvents } from "../../support/event-reader.ts";
 import { eventually } from "../../support/eventually.ts";
+import { type EventReader, readEvents } from "../../support/http/event-reader.ts";
 import { createRandom } from "../../support/random.ts";
 
 const AGAIN_MS = 1_000;

@@ -11,7 +11,7 @@ import { createClientOf } from "../../../../src/api/http/client-address.ts";
 import { createMemoryRateLimiter } from "../../../../src/api/http/limits/rate-limiter.ts";
 import { connectionsMax, endSurplus } from "../../../../src/api/http/server/connection-limit.ts";
 import { createGuardedServer, serverLimits } from "../../../../src/api/http/server/guard.ts";
-import { exchange, open, parseAnswer, readAll } from "../../../support/raw-http.ts";
+import { exchange, open, parseAnswer, readAll } from "../../../support/http/raw-http.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
