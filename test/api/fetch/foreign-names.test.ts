@@ -6,25 +6,28 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createForeignLookup } from "../../../src/api/fetch/foreign-names.ts";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
 import { eventually } from "../../support/eventually.ts";
-import { startDnsServer } from "../../support/servers/dns-server.ts";
+import { type DnsAnswer, type DnsServer, startDnsServer } from "../../support/servers/dns-server.ts";
 
 const V4 = [45, 33, 32, 10];
 const V6 = [0x26, 0, 0x3c, 0, ...Array(11).fill(0), 1];
 
-let dns: Awaited<ReturnType<typeof startDnsServer>>;
+// By the first label of the name.
+const zone: Readonly<Record<string, { readonly 4?: DnsAnswer; readonly 6?: DnsAnswer }>> = {
+  both: { 4: [V4, [45, 33, 32, 11]], 6: [V6] },
+  four: { 4: [V4] },
+  six: { 6: [V6] },
+  half: { 4: [V4], 6: "silent" },
+  other: { 4: "failure", 6: [V6] },
+  slow: { 4: "silent", 6: "silent" },
+  none: { 4: "no such name", 6: "no such name" },
+  empty: {},
+  broken: { 4: "failure", 6: "failure" },
+};
+
+let dns: DnsServer;
 let resolve: (name: string) => Promise<LookupAddress[]>;
 beforeAll(async () => {
-  dns = await startDnsServer({
-    both: { 4: [V4, [45, 33, 32, 11]], 6: [V6] },
-    four: { 4: [V4] },
-    six: { 6: [V6] },
-    half: { 4: [V4], 6: "silent" },
-    other: { 4: "failure", 6: [V6] },
-    slow: { 4: "silent", 6: "silent" },
-    none: { 4: "no such name", 6: "no such name" },
-    empty: {},
-    broken: { 4: "failure", 6: "failure" },
-  });
+  dns = await startDnsServer((name, family) => zone[name.split(".")[0] ?? ""]?.[family] ?? []);
   const foreign = createForeignLookup([dns.server]);
   resolve = (name) =>
     new Promise((done, fail) => {

@@ -5,14 +5,14 @@ import type { LookupFunction } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createGuardedFetch, type GuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
 import { type LocalServer, startLocalServer } from "../../support/servers/local-server.ts";
-import { type DnsServer, startDnsServer } from "./dns-server.ts";
+import { type RebindingDns, startRebindingDns } from "./rebinding-dns.ts";
 
 const options = { bytesMax: 1_000, timeoutMs: 10_000, accept: "application/json" };
 // In a block that IANA reserves: public by every rule, and unassigned.
 const PUBLIC = "2d00::1";
 const HOST = "rebind.example";
 
-let dns: DnsServer;
+let dns: RebindingDns;
 /** Listens on every address; must receive no connection. */
 let canary: LocalServer;
 /** Allowed by the operator; redirects to the name. */
@@ -21,7 +21,7 @@ let guardedFetch: GuardedFetch;
 let connectionsBefore: number;
 
 beforeAll(async () => {
-  dns = await startDnsServer();
+  dns = await startRebindingDns();
   canary = await startLocalServer((_request, response) => response.end("{}"));
   origin = await startLocalServer((_request, response) =>
     response.writeHead(302, { location: `http://${HOST}:${canary.port}/secret` }).end(),
@@ -68,7 +68,7 @@ describe("a name that is public first and private then", () => {
       expect(["unreachable", "timeout"]).toContain(fetched.kind === "failed" && fetched.reason);
     });
 
-    expect(questions).toEqual([`A ${HOST}`, `AAAA ${HOST}`]);
+    expect(questions).toEqual([`${HOST} 4`, `${HOST} 6`]);
     expect(newConnections()).toBe(0);
   });
 
@@ -87,7 +87,7 @@ describe("a name that is public first and private then", () => {
       expect(await guardedFetch(origin.url, options)).toMatchObject({ reason: "host_refused" });
     });
 
-    expect(questions).toEqual([`A ${HOST}`, `AAAA ${HOST}`]);
+    expect(questions).toEqual([`${HOST} 4`, `${HOST} 6`]);
     expect(newConnections()).toBe(0);
   });
 });

@@ -1,45 +1,73 @@
-/** A DNS server on a local port, for tests: what it answers depends on the name's first label. */
+/** A DNS server on a local port, which answers each question as a test says. */
 
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 
-const TYPES: Readonly<Record<number, 4 | 6>> = { 1: 4, 28: 6 };
+const FAMILIES: Readonly<Record<number, Family>> = { 1: 4, 28: 6 };
 const NXDOMAIN = 3;
 const SERVFAIL = 2;
+const HEADER_BYTES = 12;
+/** Points back at the name in the question (RFC 1035, 4.1.4). */
+const NAME_POINTER = [0xc0, HEADER_BYTES];
+/** Rebinding needs a second question. */
+const NO_TIME_TO_LIVE = [0, 0, 0, 0];
 
-export interface Zone {
-  /** Addresses as bytes; `undefined` for silence. */
-  readonly [label: string]: { readonly 4?: Answer; readonly 6?: Answer };
+export type Family = 4 | 6;
+/** Addresses as bytes; none has the name without addresses of the family. */
+export type DnsAnswer = readonly (readonly number[])[] | "silent" | "no such name" | "failure";
+
+export interface DnsServer {
+  /** Its address, as `Resolver.setServers` takes it. */
+  readonly server: string;
+  /** Every question so far, such as `rebind.example 4`. */
+  readonly questions: readonly string[];
+  close(): Promise<void>;
 }
-/** `none` has the name without addresses of the family. */
-type Answer = readonly (readonly number[])[] | "silent" | "no such name" | "failure";
 
-export async function startDnsServer(zone: Zone) {
+export async function startDnsServer(
+  answerOf: (name: string, family: Family) => DnsAnswer,
+): Promise<DnsServer> {
   const socket = createSocket("udp4");
-  const asked: string[] = [];
+  const questions: string[] = [];
   socket.on("message", (query, { port, address }) => {
-    const label = query.subarray(13, 13 + (query[12] ?? 0)).toString();
-    const end = query.indexOf(0, 12) + 5;
-    const family = TYPES[query.readUInt16BE(end - 4)];
-    asked.push(`${label} ${family}`);
-    const answer = (family && zone[label]?.[family]) ?? [];
+    const { name, type, end } = readQuestion(query);
+    const family = FAMILIES[type];
+    questions.push(`${name} ${family}`);
+    const answer = family === undefined ? [] : answerOf(name, family);
     if (answer === "silent") return;
     const code = answer === "no such name" ? NXDOMAIN : answer === "failure" ? SERVFAIL : 0;
     const records = typeof answer === "string" ? [] : answer;
-    const header = Buffer.from(query.subarray(0, 12));
+    const header = Buffer.from(query.subarray(0, HEADER_BYTES));
     header.writeUInt16BE(0x8180 | code, 2);
     header.writeUInt16BE(records.length, 6);
     header.fill(0, 8);
     const packed = records.map((bytes) =>
-      Buffer.from([0xc0, 12, ...query.subarray(end - 4, end), 0, 0, 0, 0, 0, bytes.length, ...bytes]),
+      Buffer.from([
+        ...NAME_POINTER,
+        ...query.subarray(end - 4, end),
+        ...NO_TIME_TO_LIVE,
+        0,
+        bytes.length,
+        ...bytes,
+      ]),
     );
-    socket.send(Buffer.concat([header, query.subarray(12, end), ...packed]), port, address);
+    socket.send(Buffer.concat([header, query.subarray(HEADER_BYTES, end), ...packed]), port, address);
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
   return {
     server: `127.0.0.1:${socket.address().port}`,
-    asked,
+    questions,
     close: () => new Promise<void>((resolve) => void socket.close(() => resolve())),
   };
+}
+
+function readQuestion(query: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = [];
+  let at = HEADER_BYTES;
+  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+    labels.push(query.toString("latin1", at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join("."), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
