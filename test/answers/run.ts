@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Chain } from "../../demo/chain.ts";
 import { populate } from "../../demo/populate.ts";
 import { makeFolder } from "../support/folder.ts";
+import type { Ended } from "../support/processes/command.ts";
 import { createWorld, eventually, type World } from "../support/processes/world.ts";
 import { OPERATOR_TOKEN } from "../support/service-key.ts";
 import { createNormaliser, type Recorded, replaced } from "./normalise.ts";
@@ -18,7 +19,7 @@ import {
   type Values,
   type Visitor,
 } from "./request.ts";
-import { type Ended, runCommand, send } from "./send.ts";
+import { runCommand, send } from "./send.ts";
 import { createSettle } from "./settle.ts";
 
 // What the first account deploys, in the order in which it does.

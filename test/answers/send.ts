@@ -1,12 +1,9 @@
 /** Sends requests over HTTP as they are, and starts commands. */
 
-import { spawn } from "node:child_process";
 import http from "node:http";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { type Ended, runVitrine } from "../support/processes/command.ts";
 import type { Answer, HttpRequest, Values } from "./request.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const TIMEOUT_MS = 120_000;
 
 export interface Sent {
@@ -74,26 +71,6 @@ export const eventsOf = (stream: string, of: string): string[] =>
     .slice(0, -1)
     .filter((block) => /^data:/m.test(block) && block.includes(of));
 
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs `vitrine` with these arguments; nothing of this process's environment but what a program needs. */
-export async function runCommand(args: readonly string[], env: Values, stdin = ""): Promise<Ended> {
-  const { PATH = "", HOME = "", TMPDIR } = process.env;
-  const child = spawn(process.execPath, ["bin/vitrine.js", ...args], {
-    cwd: ROOT,
-    env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), NO_COLOR: "1", ...env },
-  });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", resolve);
-  });
-  // A command that ends without reading its input closes the pipe.
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(stdin);
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  return { code, stdout, stderr };
-}
+/** Runs `vitrine` with these arguments, and without colours. */
+export const runCommand = (args: readonly string[], env: Values, stdin = ""): Promise<Ended> =>
+  runVitrine(args, { env: { NO_COLOR: "1", ...env }, stdin });

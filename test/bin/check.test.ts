@@ -1,17 +1,15 @@
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CheckOptions, checkTarget } from "../../bin/vitrine/check-target.ts";
 import { reportLines } from "../../bin/vitrine/report-lines.ts";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
+import { runVitrine } from "../support/processes/command.ts";
 import { type LocalServer, startLocalServer } from "../support/servers/local-server.ts";
 
-const VITRINE = resolve(import.meta.dirname, "../../bin/vitrine.js");
 const HERO = {
   name: "Hero",
   description: "Brave",
@@ -43,17 +41,8 @@ afterAll(async () => {
 });
 
 /** Runs the command as an operator does, in its own folder. */
-async function run(args: readonly string[], input = "") {
-  const child = spawn(process.execPath, [VITRINE, "check", ...args], {
-    cwd: folder,
-    // Overrides the test runner's BASE_URL.
-    env: { ...process.env, BASE_URL: "" },
-  });
-  child.stdin.end(input);
-  const exit = new Promise<number | null>((done) => child.on("close", done));
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exit]);
-  return { code, stdout, stderr };
-}
+const run = (args: readonly string[], input = "") =>
+  runVitrine(["check", ...args], { cwd: folder, stdin: input });
 
 /** The same in this process. */
 const check = (

@@ -1,17 +1,15 @@
 /** `npx vitrine media copy`, as a process, between a folder and a bucket of a real server. */
 
-import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "vitest";
 import { createDisk, openStore } from "../../src/api/media/storage/disk.ts";
 import { type MediaDisk, storageKey } from "../../src/api/media/storage/media-disk.ts";
+import { runVitrine } from "../support/processes/command.ts";
 import { s3Credentials, startS3Server } from "../support/servers/s3-server.ts";
 
-const VITRINE = fileURLToPath(new URL("../../bin/vitrine.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "vitrine-copy-"));
 const s3 = await startS3Server("pics");
 Object.assign(process.env, s3Credentials);
@@ -31,12 +29,9 @@ const bucket = openStore({
 });
 
 const copy = (from: string, to: string, env: Record<string, string> = variables) =>
-  new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    const args = [VITRINE, "--json", "media", "copy", "--from", from, "--to", to];
-    const options = { cwd: folder, env: { PATH: process.env.PATH ?? "", HOME: folder, ...env } };
-    execFile(process.execPath, args, options, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    );
+  runVitrine(["--json", "media", "copy", "--from", from, "--to", to], {
+    cwd: folder,
+    env: { HOME: folder, ...env },
   });
 
 async function add(disk: MediaDisk): Promise<string> {

@@ -1,30 +1,18 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { text } from "node:stream/consumers";
+import { join } from "node:path";
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { readMigrations } from "../../src/api/db/migrations.ts";
 import { createDatabaseOf } from "../support/database/run-database.ts";
-
-const VITRINE = resolve(import.meta.dirname, "../../bin/vitrine.js");
+import { runVitrine } from "../support/processes/command.ts";
 
 /** In an empty folder, so that no .env counts. */
 async function migrate(env: Record<string, string>) {
   const cwd = mkdtempSync(join(tmpdir(), "vitrine-migrate-"));
   onTestFinished(() => rmSync(cwd, { recursive: true }));
-  const child = spawn(process.execPath, [VITRINE, "--json", "migrate"], {
-    cwd,
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [out, err, code] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise((done) => child.on("close", done)),
-  ]);
-  return { applied: out === "" ? [] : (JSON.parse(out).applied as string[]), err, code };
+  const { stdout, stderr: err, code } = await runVitrine(["--json", "migrate"], { cwd, env });
+  return { applied: stdout === "" ? [] : (JSON.parse(stdout).applied as string[]), err, code };
 }
 
 it("applies each migration once, whoever runs it and however often", async () => {

@@ -1,25 +1,13 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { text } from "node:stream/consumers";
+import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { runVitrine } from "../support/processes/command.ts";
 import { startLocalServer } from "../support/servers/local-server.ts";
-
-const VITRINE = resolve(import.meta.dirname, "../../bin/vitrine.js");
 
 /** Runs `npx vitrine` in a folder, with none of the service's environment except what is passed. */
 async function vitrine(cwd: string, args: readonly string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [VITRINE, ...args], {
-    cwd,
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [out, err, code] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise((done) => child.on("close", done)),
-  ]);
+  const { stdout: out, stderr: err, code } = await runVitrine(args, { cwd, env });
   return { out, err, code };
 }
 

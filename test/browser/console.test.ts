@@ -1,10 +1,8 @@
 /** A partner's path from a wallet to a first answer, with the operator's part in between. */
 
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { outputOf } from "../support/processes/command.ts";
 import { createWorld, eventually, WITHOUT_PICTURES, type World } from "../support/processes/world.ts";
 import {
   accessibilityProblems,
@@ -16,7 +14,6 @@ import {
   visit,
 } from "./browser.ts";
 
-const VITRINE = fileURLToPath(new URL("../../bin/vitrine.js", import.meta.url));
 const APP = "Hero Studio";
 
 let world: World;
@@ -59,10 +56,7 @@ it("signs in with a wallet and creates an app, by keyboard alone", async () => {
 });
 
 it("asks for access, and is approved by an operator who came by a one-time link; both see it live", async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [VITRINE, "login-link"], {
-    env: { ...process.env, ...world.env },
-  });
-  const link = stdout.trim();
+  const link = (await outputOf(["login-link"], { env: world.env })).trim();
   await operator.page.goto(link);
   await operator.page.getByRole("button", { name: "Sign in" }).click();
   await operator.page.getByText("No pending requests").waitFor();

@@ -1,6 +1,3 @@
-import { execFile } from "node:child_process";
-import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 import type { HDAccount } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
@@ -23,6 +20,7 @@ import {
   untilIndexed,
 } from "../support/chain/chain-tables.ts";
 import { balancesOf, delegationsOf, holdingsOf, lower, ownerOf } from "../support/chain/contract-answers.ts";
+import { runVitrine } from "../support/processes/command.ts";
 
 // Ponder treats a chain's last 30 blocks as unsettled and indexes them one by one, like live ones.
 const UNSETTLED_BLOCKS = 30;
@@ -259,14 +257,8 @@ it.each([-1, 1_001])("a limit of %i is refused, not answered with more rows than
 });
 
 it("`npx vitrine locks reconcile` finds the contracts' own locks in the index, and a lock that no contract holds", async () => {
-  const reconcile = async (...args: string[]) => {
-    const command = [join(resolve(import.meta.dirname, "../.."), "bin/vitrine.js"), "locks", "reconcile"];
-    const env = { ...process.env, ...site.env, BASE_URL: service.baseUrl };
-    return promisify(execFile)(process.execPath, [...command, ...args], { env }).then(
-      ({ stdout }) => ({ stdout, code: 0 }),
-      ({ stdout, code }: { stdout: string; code: number }) => ({ stdout, code }),
-    );
-  };
+  const reconcile = (...args: string[]) =>
+    runVitrine(["locks", "reconcile", ...args], { env: { ...site.env, BASE_URL: service.baseUrl } });
 
   const { heroes } = casts.live;
   const all = await reconcile("--json", "--page-size", "4");
@@ -295,5 +287,5 @@ it("`npx vitrine locks reconcile` finds the contracts' own locks in the index, a
   expect(one.stdout).toContain(`${HERO_IDS.length} tokens compared with lockCount: 1 differ`);
   expect(one.code).toBe(2);
 
-  expect(await reconcile("--collection", `1:${lower(heroes)}`)).toEqual({ stdout: "", code: 1 });
+  expect(await reconcile("--collection", `1:${lower(heroes)}`)).toMatchObject({ stdout: "", code: 1 });
 });

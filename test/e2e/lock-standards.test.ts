@@ -1,9 +1,7 @@
 /** Tokens locked by other standards, on a real chain: every reader's result against the contracts' own answers. */
 
-import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { promisify } from "node:util";
+import { join } from "node:path";
 import { concatHex, type Hex, pad, toEventSelector, toHex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
@@ -13,6 +11,7 @@ import { lower } from "../support/chain/contract-answers.ts";
 import { deployTestContract } from "../support/chain/test-contracts.ts";
 import { eventually } from "../support/eventually.ts";
 import { readEvents } from "../support/http/event-reader.ts";
+import { outputOf } from "../support/processes/command.ts";
 import { createKey } from "../support/service-key.ts";
 
 const IDS = [1n, 2n, 3n, 4n];
@@ -235,9 +234,8 @@ it("locks are read in every layout of indexed arguments", async () => {
 });
 
 it("`npx vitrine locks reconcile` finds every contract's own locks in the index", async () => {
-  const bin = join(resolve(import.meta.dirname, "../.."), "bin/vitrine.js");
-  const env = { ...process.env, ...site.env, BASE_URL: service.baseUrl };
-  const { stdout } = await promisify(execFile)(process.execPath, [bin, "locks", "reconcile"], { env });
+  const env = { ...site.env, BASE_URL: service.baseUrl };
+  const stdout = await outputOf(["locks", "reconcile"], { env });
 
   const lines = stdout.trim().split("\n");
   expect(lines).toHaveLength(6);

@@ -1,9 +1,7 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { originalAnswer } from "../../demo/metadata/documents.ts";
 import { populate } from "../../demo/populate.ts";
+import { outputOf } from "../support/processes/command.ts";
 import { childrenOf, watchesOf } from "../support/processes/process-state.ts";
 import {
   createPartner,
@@ -313,13 +311,7 @@ describe("the operator", () => {
   });
 
   it("refreshes tokens from the command line and waits for them, and sees the queue on /metrics", async () => {
-    const vitrine = promisify(execFile)(
-      process.execPath,
-      [join(import.meta.dirname, "../../bin/vitrine.js"), "--json", "refresh", world.heroes, "1", "2"],
-      { env: { ...process.env, ...world.env } },
-    );
-
-    const { stdout } = await vitrine;
+    const stdout = await outputOf(["--json", "refresh", world.heroes, "1", "2"], { env: world.env });
     const { tokens } = JSON.parse(stdout);
     expect(tokens.updated + tokens.unchanged).toBe(2);
 
@@ -354,11 +346,7 @@ describe("new rules", () => {
         where id = ${servedOf20}`,
     );
 
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [join(import.meta.dirname, "../../bin/vitrine.js"), "--json", "metadata", "renormalise"],
-      { env: { ...process.env, ...world.env } },
-    );
+    const stdout = await outputOf(["--json", "metadata", "renormalise"], { env: world.env });
 
     // The service also finds such versions by itself periodically, and may have been first.
     expect(JSON.parse(stdout)).toMatchObject({ failed: 0, running: false, finished_at: expect.any(String) });

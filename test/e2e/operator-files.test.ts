@@ -1,20 +1,17 @@
 /** An operator's way from an empty folder: add a collection, start the service, export it. */
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { text } from "node:stream/consumers";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { SERVING_BUNDLE } from "../../bin/serving-bundle.ts";
 import { type Chain, startChain } from "../../demo/chain.ts";
 import { freePort, type Service, startService } from "../../demo/service.ts";
 import { stopEmbeddedPostgres } from "../../src/api/postgres/embedded-postgres.ts";
 import { makeFolder } from "../support/folder.ts";
+import { runVitrine } from "../support/processes/command.ts";
 import { childrenOf, commandOf } from "../support/processes/process-state.ts";
 import { eventually } from "../support/processes/world.ts";
 
-const ROOT = resolve(import.meta.dirname, "../..");
 const folder = makeFolder();
 const file = join(folder, "collections.json");
 let chain: Chain;
@@ -41,19 +38,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function vitrine(...args: readonly string[]) {
-  const child = spawn(process.execPath, [join(ROOT, "bin/vitrine.js"), "--json", ...args], {
-    cwd: ROOT,
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close"),
-  ]);
-  return { code, stdout, stderr };
-}
+const vitrine = (...args: readonly string[]) => runVitrine(["--json", ...args], { env });
 
 it("the file that `collections add` wrote starts the service, whose tokens `export` writes", async () => {
   const heroes = await chain.deploy("VitrineHeroes", ["http://127.0.0.1:9/"]);
