@@ -36,6 +36,8 @@ export function copyRows(client: pg.PoolClient, select: string, visit: VisitRow)
 
     const nothing = (): void => undefined;
     const query = {
+      // node-postgres replaces it by one that ends the time for the answer.
+      callback: nothing,
       submit: (connection: { query(text: string): void }) =>
         connection.query(`copy (${select}) to stdout (format binary)`),
       handleCopyData({ chunk }: { chunk: Buffer }) {
@@ -46,8 +48,15 @@ export function copyRows(client: pg.PoolClient, select: string, visit: VisitRow)
           failure = error as Error;
         }
       },
-      handleError: (error: Error) => reject(error),
-      handleReadyForQuery: () => (failure ? reject(failure) : resolve()),
+      handleError(error: Error) {
+        query.callback();
+        reject(error);
+      },
+      handleReadyForQuery() {
+        query.callback();
+        if (failure) reject(failure);
+        else resolve();
+      },
       handleRowDescription: nothing,
       handleDataRow: nothing,
       handlePortalSuspended: nothing,

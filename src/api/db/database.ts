@@ -6,6 +6,7 @@ import pg from "pg";
 import type { Logger } from "../logging/logger.ts";
 import { inSpan, isTracing } from "../tracing/spans.ts";
 import { copyRows, type VisitRow } from "./copy-rows.ts";
+import { CLIENT_KEEPALIVE, SERVER_KEEPALIVE } from "./keepalive.ts";
 import { openSnapshot, type Snapshot } from "./snapshot.ts";
 import { createStatementWatch, inStatementSpan, noteFailed, type StatementWatch } from "./statement-watch.ts";
 
@@ -15,6 +16,9 @@ const COPY_CONNECTIONS_MAX = 4;
 // A reorg locks every on-chain table for a moment; a read that waits longer has failed.
 const STATEMENT_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+// An answer that is later than any statement may take will never come, and whoever waits for it would wait for good. A
+// transaction may raise the limit of its statements to half a minute, and counts the time of those that it sends together.
+const ANSWER_TIMEOUT_MS = 60_000;
 // A connection's plans go with it.
 const IDLE_TIMEOUT_MS = 60_000;
 // PostgreSQL aborts one of two deadlocked transactions; a retry no longer meets the other.
@@ -76,15 +80,21 @@ const localSettings: Record<TransactionKind, string> = {
 
 const KEYED_SETTINGS = keyedSettings("set");
 // Our statements are short; before PostgreSQL 18, one that must read a small table whole would be compiled first.
-const SETTINGS = "set jit = off";
+// The locks of a process that is lost within a transaction, or of a machine that is paused, would stop all others.
+const SETTINGS = `set jit = off; set idle_in_transaction_session_timeout = '60s'; ${SERVER_KEEPALIVE}`;
 
 export interface Database extends Queryable {
   /**
    * Commits when `work` resolves and rolls back when it throws. Never await the network inside. `work` runs again after
    * a deadlock, so database writes must be its only side effects. Statements that `work` starts without awaiting the one
    * before reach PostgreSQL together and run in order: `Promise.all` of several takes one round trip. Await all of them.
+   * A statement without an answer in `answerTimeoutMs`, a minute by default, rejects, and its connection is not used again.
    */
-  transaction<Result>(work: (tx: Queryable) => Promise<Result>, kind?: TransactionKind): Promise<Result>;
+  transaction<Result>(
+    work: (tx: Queryable) => Promise<Result>,
+    kind?: TransactionKind,
+    answerTimeoutMs?: number,
+  ): Promise<Result>;
   /** One moment of the whole database, for reads that take minutes; on connections of its own. See snapshot.ts. */
   snapshot(): Promise<Snapshot>;
   /** Reads the rows of a statement without parameters in bulk; a visitor that throws makes it reject. */
@@ -92,9 +102,18 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
-const queryable = (client: Pick<pg.ClientBase, "query">, watch?: StatementWatch): Queryable => ({
+const queryable = (
+  client: Pick<pg.ClientBase, "query">,
+  watch?: StatementWatch,
+  answerTimeoutMs?: number,
+): Queryable => ({
   async query<Row>(text: string, parameters: readonly unknown[] = [], name?: string) {
-    const statement = { text, values: [...parameters], ...(name && { name }) };
+    const statement = {
+      text,
+      values: [...parameters],
+      ...(name && { name }),
+      ...(answerTimeoutMs !== undefined && { query_timeout: answerTimeoutMs }),
+    };
     const startedAt = performance.now();
     try {
       const { rows } = await (isTracing()
@@ -116,6 +135,8 @@ const dbSpan = () => ({ attributes: { "db.system.name": "postgresql" } });
 export interface PoolSizes {
   readonly plain: number;
   readonly keyed: number;
+  /** How long a statement's answer is waited for; a minute by default. */
+  readonly answerTimeoutMs?: number;
 }
 
 const usualSizes: PoolSizes = { plain: POOL_CONNECTIONS_MAX, keyed: KEYED_CONNECTIONS_MAX };
@@ -133,6 +154,8 @@ export function createDatabase(
       application_name: "vitrine",
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
+      query_timeout: sizes.answerTimeoutMs ?? ANSWER_TIMEOUT_MS,
+      ...CLIENT_KEEPALIVE,
       idleTimeoutMillis: IDLE_TIMEOUT_MS,
       onConnect: (client) => client.query(settings),
     });
@@ -153,10 +176,10 @@ export function createDatabase(
   return {
     query: (sql, parameters, name) =>
       unlessDeadlocked(() => (name === undefined ? plain : keyed).query(sql, parameters, name)),
-    transaction: (work, kind = "plain") =>
+    transaction: (work, kind = "plain", answerTimeoutMs) =>
       unlessDeadlocked(() =>
         inSpan("transaction", dbSpan, () =>
-          runTransaction(pool, (client) => work(queryable(client, watch)), kind),
+          runTransaction(pool, (client) => work(queryable(client, watch, answerTimeoutMs)), kind),
         ),
       ),
     snapshot: () =>

@@ -2,8 +2,10 @@
 
 import pg from "pg";
 import type { Logger } from "../logging/logger.ts";
+import { CLIENT_KEEPALIVE } from "./keepalive.ts";
 
 const RECONNECT_MS = 1_000;
+const ANSWER_TIMEOUT_MS = 5_000;
 
 export interface Listener {
   close(): Promise<void>;
@@ -33,7 +35,13 @@ export function listen(
   };
 
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({ connectionString, application_name: "vitrine listener", keepAlive: true });
+    const next = new pg.Client({
+      connectionString,
+      application_name: "vitrine listener",
+      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+      query_timeout: ANSWER_TIMEOUT_MS,
+      ...CLIENT_KEEPALIVE,
+    });
     client = next;
     next.on("error", (error) => {
       next.removeAllListeners("end");

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { CLIENT_KEEPALIVE } from "./keepalive.ts";
 import { type Migration, readMigrations } from "./migrations.ts";
 
 // Any constant works if every Vitrine process on this database uses the same.
@@ -24,7 +25,11 @@ export async function migrate(
   say = (line: string): void => void process.stderr.write(`${line}\n`),
 ): Promise<string[]> {
   const done: string[] = [];
-  const client = new pg.Client({ connectionString, application_name: "vitrine migrations" });
+  const client = new pg.Client({
+    connectionString,
+    application_name: "vitrine migrations",
+    ...CLIENT_KEEPALIVE,
+  });
   // The next statement reports the loss; without a listener, the event would end the process.
   client.on("error", () => undefined);
   await client.connect();

@@ -2,10 +2,12 @@
 
 import pg from "pg";
 import type { Queryable, TransactionKind } from "./database.ts";
+import { CLIENT_KEEPALIVE } from "./keepalive.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 // The longest single read sums all balances or transfers of a collection.
 const STATEMENT_TIMEOUT_MS = 60_000;
+const ANSWER_TIMEOUT_MS = 90_000;
 
 export interface Snapshot {
   /**
@@ -42,6 +44,8 @@ export async function openSnapshot({
       application_name: "vitrine snapshot",
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
+      query_timeout: ANSWER_TIMEOUT_MS,
+      ...CLIENT_KEEPALIVE,
     });
     // The next query reports a broken connection; without a listener, its event would end the process.
     client.on("error", () => undefined);
@@ -57,6 +61,7 @@ export async function openSnapshot({
     clients.push(holder);
     const reader = await connect();
     clients.push(reader);
+    await holder.query(settings);
     await holder.query(
       "begin isolation level repeatable read read only; set idle_in_transaction_session_timeout = 0",
     );

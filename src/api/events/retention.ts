@@ -3,10 +3,10 @@
 import type { Database, Queryable } from "../db/database.ts";
 import { type DailyJob, repeatInBatches } from "../jobs/daily.ts";
 
-// Ids have no gaps, so a deletion removes the oldest ids. Events that a reorg may still revert are kept, however old, and
-// so are those above `$1`, which others have yet to read.
+// Ids have no gaps, so a deletion removes the oldest ids. Events that a reorg may still revert are kept for a month, since
+// nothing settles those of a chain that is no longer indexed; and so are those above `$1`, which others have yet to read.
 const newestOld = `
-  select least(old.id, (select min(id) - 1 from vitrine.event where open), $1::bigint) as id
+  select least(old.id, (select min(id) - 1 from vitrine.event where open and at > now() - interval '30 days'), $1::bigint) as id
     -- No row while none is old: PostgreSQL's least() passes over a null.
     from (select id from vitrine.event where at < now() - interval '7 days' order by at desc, id desc limit 1) old`;
 

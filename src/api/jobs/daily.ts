@@ -12,6 +12,11 @@ import { type PassLoop, startPassLoop } from "./pass-loop.ts";
 const POLL_MS = 600_000;
 // A job may be unable to run yet, for example while an index is being built.
 const WAITING_MS = 5_000;
+// Until it has ended, a claim is renewed, and counts as one of a day ago less this much: the job of a process that was killed
+// is due again after an hour.
+const CLAIMED_FOR = "interval '1 hour'";
+const CLAIMED_AT = `now() - interval '1 day' + ${CLAIMED_FOR}`;
+const RENEW_MS = 600_000;
 
 export interface DailyJob {
   readonly name: string;
@@ -33,19 +38,28 @@ export interface Daily {
 
 type Rest = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
-/** The database for a job, which rests before each next step for a multiple of what it has taken since the last rest. */
-function throttled(database: Database, signal: AbortSignal, rest: Rest): Database {
+/**
+ * The database for a job, which rests before each next step for a multiple of what it has taken since the last rest, and calls
+ * `beforeStep` after it.
+ */
+function throttled(
+  database: Database,
+  signal: AbortSignal,
+  rest: Rest,
+  beforeStep: () => Promise<void>,
+): Database {
   let resumedAt: number | undefined;
   async function step<Result>(work: () => Promise<Result>): Promise<Result> {
     if (resumedAt !== undefined) await rest(backgroundRest(performance.now() - resumedAt), signal);
     signal.throwIfAborted();
+    await beforeStep();
     resumedAt = performance.now();
     return work();
   }
   return {
     ...database,
     query: (...statement) => step(() => database.query(...statement)),
-    transaction: (work, kind) => step(() => database.transaction(work, kind)),
+    transaction: (...transaction) => step(() => database.transaction(...transaction)),
   };
 }
 
@@ -58,16 +72,25 @@ export function createDaily(deps: {
 }): Daily {
   const { database, jobs, logger, rest = (ms, signal) => wait(ms, undefined, { signal }) } = deps;
 
-  /** For one process per day, the time of its claim: the row is the claim. */
+  /** For one process per day, the time that marks its claim: the row is the claim. */
   async function claim(name: string): Promise<string | undefined> {
     const [row] = await database.query<{ at: string }>(
-      `insert into vitrine.daily_job as j (name) values ($1)
-       on conflict (name) do update set ran_at = now()
+      `insert into vitrine.daily_job as j (name, ran_at) values ($1, ${CLAIMED_AT})
+       on conflict (name) do update set ran_at = excluded.ran_at
         where j.ran_at < now() - interval '1 day'
            -- Of a clock that has stepped back since. Another process may have claimed it a moment after this statement began.
            or j.ran_at > now() + interval '1 minute'
        returning ran_at::text as at`,
       [name],
+    );
+    return row?.at;
+  }
+
+  /** Moves the claim's mark, if it is still this one; the new mark. */
+  async function mark(name: string, at: string, to: string): Promise<string | undefined> {
+    const [row] = await database.query<{ at: string }>(
+      `update vitrine.daily_job set ran_at = ${to} where name = $1 and ran_at = $2::timestamptz returning ran_at::text as at`,
+      [name, at],
     );
     return row?.at;
   }
@@ -90,12 +113,22 @@ export function createDaily(deps: {
     if (signal.aborted) return false;
     const left = unreleased.get(name);
     if (left !== undefined) await release(name, left);
-    const claimedAt = await claim(name);
-    if (claimedAt === undefined) return false;
+    const claimed = await claim(name);
+    if (claimed === undefined) return false;
+    let claimedAt = claimed;
+    let renewedAt = performance.now();
+    const renew = async (): Promise<void> => {
+      if (performance.now() - renewedAt < RENEW_MS) return;
+      renewedAt = performance.now();
+      claimedAt = (await mark(name, claimedAt, CLAIMED_AT)) ?? claimedAt;
+    };
     try {
-      const rows = await run(throttled(database, signal, rest));
+      const rows = await run(throttled(database, signal, rest, renew));
       if (rows === undefined) await release(name, claimedAt);
-      else logger.info({ msg: "Daily job done", job: name, rows });
+      else {
+        await mark(name, claimedAt, "now()");
+        logger.info({ msg: "Daily job done", job: name, rows });
+      }
       return rows === undefined;
     } catch (error) {
       await release(name, claimedAt);

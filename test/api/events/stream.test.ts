@@ -181,6 +181,15 @@ describe("a last id", () => {
 
     expect(await forgetOldEvents(allRead).run(database)).toBe(1);
   });
+
+  it("is kept no longer than a month, where the chain of the event is no longer indexed", async () => {
+    await append(3);
+    await database.query(
+      "update vitrine.event set at = now() - (35 - id) * interval '1 day', open = (id = 2)",
+    );
+
+    expect(await forgetOldEvents(allRead).run(database)).toBe(3);
+  });
 });
 
 describe("a request", () => {

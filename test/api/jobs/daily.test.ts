@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createDaily, type DailyJob, repeatInBatches, startDaily } from "../../../src/api/jobs/daily.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { createMemoryLogger, failingWhen } from "../../support/processes/worker.ts";
+import { createBarrier, createMemoryLogger, failingWhen } from "../../support/processes/worker.ts";
 
 const { database } = await createTestDatabase();
 beforeEach(() => database.query("truncate vitrine.daily_job"));
@@ -91,6 +91,38 @@ describe("a daily job", () => {
     await daily.runDue();
     expect([bad.runs, good.runs]).toEqual([2, 1]);
   });
+});
+
+it("the job of a process that was killed is due again after an hour, and that of one that works on it is not", async () => {
+  const { logger } = createMemoryLogger();
+  let runs = 0;
+  const start = (work: DailyJob["run"]) =>
+    createDaily({ database, jobs: [{ name: "endless", run: work }], logger, rest: async () => undefined });
+  const runElsewhere = async () => {
+    await start(async () => runs++).runDue();
+    return runs;
+  };
+  const going = createBarrier();
+  const goOn = createBarrier();
+  void start(async (throttled) => {
+    going.open();
+    await goOn.opened;
+    await throttled.query("select 1");
+    return new Promise(() => undefined);
+  }).runDue();
+  await going.opened;
+
+  const claims = () => database.query<{ at: string }>("select ran_at::text as at from vitrine.daily_job");
+  const [claimed] = await claims();
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + 660_000);
+  goOn.open();
+  await eventually(claims, ([renewed]) => renewed?.at !== claimed?.at);
+  clock.mockRestore();
+  await passHours(0.9);
+  expect(await runElsewhere()).toBe(0);
+  await passHours(0.2);
+  expect(await runElsewhere()).toBe(1);
 });
 
 it("a job rests between its steps for four times what each took, and ten seconds at most", async () => {

@@ -565,6 +565,22 @@ describe("the job", () => {
     expect(await renormaliser.progress()).toMatchObject({ total: 2, done: 2, changed: 2 });
   });
 
+  it("takes up what a release before had numbered earlier and recorded later", async () => {
+    await storeRounded("1");
+    await storeRounded("2");
+    const setRules = (rules: number) =>
+      database.query("update vitrine.version set normaliser = $1 where token_id = 1 and number = 1", [rules]);
+    // As long as it is not committed, nobody sees it.
+    await setRules(NORMALISER);
+    await runToEnd();
+    await setRules(1);
+
+    await runToEnd();
+
+    expect(await values()).toEqual(["12345678901234567890", "12345678901234567890"]);
+    expect(await renormaliser.progress()).toMatchObject({ done: 2, changed: 2 });
+  });
+
   it("passes a document that can't be recorded, reports it, and goes on with the others", async () => {
     await storeMany(5);
     await database.query(`

@@ -10,14 +10,13 @@ import { BootError } from "../../../boot-error.ts";
 import { withTimeout } from "../../async/timeout.ts";
 import type { Queryable } from "../../db/database.ts";
 import { isDatabaseAway } from "../../db/database-away.ts";
+import { CLIENT_KEEPALIVE, SERVER_KEEPALIVE } from "../../db/keepalive.ts";
 import { processWide } from "../../jobs/process-wide.ts";
 import { isSeenGone, markProcess, type ProcessMark } from "./process-mark.ts";
 import type { ChainTables } from "./tables.ts";
 
-// Longer than a graceful stop takes (10 s), and than PostgreSQL takes to notice a lost machine (14 s, see below).
+// Longer than a graceful stop takes (10 s), and than PostgreSQL takes to notice a lost machine (14 s).
 const WAIT_MS = 20_000;
-const KEEPALIVE =
-  "set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 3; set tcp_keepalives_count = 3";
 // A live process that has lost its session reconnects several times within this period.
 const GRACE_MS = 800;
 const RETRY_MS = 100;
@@ -108,13 +107,13 @@ async function openSession(connectionString: string, token: string): Promise<pg.
     connectionString,
     application_name: lockName(token),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
+    ...CLIENT_KEEPALIVE,
   });
   // The next query reports the loss; without a listener, the event would end the process.
   session.on("error", () => undefined);
   try {
     await session.connect();
-    await session.query(KEEPALIVE);
+    await session.query(SERVER_KEEPALIVE);
     return session;
   } catch (error) {
     await session.end().catch(() => undefined);

@@ -4,6 +4,7 @@
  */
 
 import pg, { escapeIdentifier } from "pg";
+import { CLIENT_KEEPALIVE } from "../../db/keepalive.ts";
 import { startPassLoop } from "../../jobs/pass-loop.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { IndexHeads } from "./index-heads.ts";
@@ -123,7 +124,11 @@ export const servingIndexes: readonly ServingIndex[] = [
  */
 export async function createServingIndexes(connectionString: string, schema: string): Promise<boolean> {
   // A separate connection: creating an index exceeds the statement timeout, and the lock belongs to a session.
-  const client = new pg.Client({ connectionString, application_name: "vitrine serving indexes" });
+  const client = new pg.Client({
+    connectionString,
+    application_name: "vitrine serving indexes",
+    ...CLIENT_KEEPALIVE,
+  });
   client.on("error", () => undefined);
   await client.connect();
   try {

@@ -31,7 +31,10 @@ export interface RenormaliseState {
 
 // A batch and the pause after it take less than a second.
 const LATELY = "interval '30 seconds'";
-const COUNT_MS = 600_000;
+/** The longest statement: the count. */
+export const COUNT_MS = 600_000;
+// More than are recorded in the time that a transaction takes.
+const LATE_VERSIONS = 20_000;
 
 /** Undefined before the first pass. */
 export async function readState(db: Queryable): Promise<RenormaliseState | undefined> {
@@ -89,6 +92,26 @@ export async function staleIds(tx: Queryable, after: string, limit: number): Pro
           where v.normaliser = rules and v.outcome = 'updated' and v.id > $2 order by v.id limit $3) s
       order by s.id limit $3`,
     [NORMALISER, after, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Ids of served versions that older rules read, up to `cursor` and near it: an older release, which runs beside this one during
+ * an upgrade, takes a version's id before it commits. None whose document is no longer stored.
+ */
+export async function lateIds(tx: Queryable, cursor: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `select s.id from generate_series(1, $1 - 1) as rules
+       cross join lateral (
+         select v.* from vitrine.version v
+          where v.normaliser = rules and v.outcome = 'updated'
+            and v.id <= $2::bigint and v.id > $2::bigint - ${LATE_VERSIONS} order by v.id) s
+       join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (s.chain_id, s.collection, s.token_id)
+                           and t.served_version = s.id
+       join vitrine.document d on d.hash = s.content_hash
+      order by s.id`,
+    [NORMALISER, cursor],
   );
   return rows.map(({ id }) => id);
 }

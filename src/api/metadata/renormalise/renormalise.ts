@@ -5,6 +5,7 @@
  */
 
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import { tokenKey } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
@@ -18,8 +19,10 @@ import { type FetchEnd, RENORMALISE, recordFetches } from "../records/record.ts"
 import { lockServed } from "../records/record-store.ts";
 import { type Document, readDocument } from "../uri/resolve.ts";
 import {
+  COUNT_MS,
   countStale,
   finishPass,
+  lateIds,
   markRead,
   noteProgress,
   type RenormaliseState,
@@ -40,6 +43,7 @@ const BATCH_TOKENS = 100;
 const BATCH_BYTES = 2 * 1024 * 1024;
 // Most versions are old history, which is only skipped.
 const PAGE_VERSIONS = 1_000;
+const FAILED_MAX = 10_000;
 
 /** `moved`: more may be left; `idle`: nothing is; `busy`: another process has the turn. */
 export type Advance = "moved" | "idle" | "busy";
@@ -56,6 +60,8 @@ export function createRenormaliser(deps: RenormaliserDeps) {
   const { database, logger } = deps;
   // After a failed batch, go token by token until the faulty one is skipped.
   let alone = 0;
+  // Versions that could not be recorded; another process, or the next pass, tries them again.
+  const failed = new LRUCache<string, true>({ max: FAILED_MAX });
 
   return {
     /** Undefined before the first pass of any process. */
@@ -75,8 +81,9 @@ export function createRenormaliser(deps: RenormaliserDeps) {
       try {
         const limit = alone > 0 ? 1 : BATCH_TOKENS;
         const end = await database.transaction(
-          (tx) => advanceIn(tx, deps, limit, (first) => (stored = first)),
+          (tx) => advanceIn(tx, deps, limit, failed, (first) => (stored = first)),
           "byKey",
+          COUNT_MS,
         );
         if (alone > 0) alone--;
         return end;
@@ -94,6 +101,7 @@ export function createRenormaliser(deps: RenormaliserDeps) {
   };
 
   function pass({ versionId }: StoredReading): Promise<void> {
+    failed.set(versionId, true);
     return database.transaction(async (tx) => {
       if (!(await takeTurn(tx, "renormalise"))) return;
       const state = await readState(tx);
@@ -111,6 +119,7 @@ async function advanceIn(
   tx: Queryable,
   { tables, media }: RenormaliserDeps,
   limit: number,
+  failed: { has(versionId: string): boolean },
   onFirst: (stored: StoredReading) => void,
 ): Promise<Advance> {
   if (!(await takeTurn(tx, "renormalise"))) return "busy";
@@ -125,16 +134,18 @@ async function advanceIn(
   }
   const ids = await staleIds(tx, state.cursor, PAGE_VERSIONS);
   const lastId = ids.at(-1);
-  if (lastId === undefined) {
+  const late = lastId === undefined ? (await lateIds(tx, state.cursor)).filter((id) => !failed.has(id)) : [];
+  if (lastId === undefined && late.length === 0) {
     await finishPass(tx, state);
     return "idle";
   }
-  const served = await readStored(tx, tables, ids, limit);
+  const served = await readStored(tx, tables, lastId === undefined ? late : ids, limit);
   const batch = withinBytes(served);
   if (batch[0]) onFirst(batch[0]);
   const tally = await readAgain(tx, tables, media, batch);
   const isWholePage = batch.length === served.length && served.length < limit;
-  await noteProgress(tx, state, isWholePage ? lastId : (batch.at(-1)?.versionId ?? lastId), tally);
+  const reached = isWholePage ? lastId : (batch.at(-1)?.versionId ?? lastId);
+  await noteProgress(tx, state, lastId === undefined ? state.cursor : (reached ?? lastId), tally);
   return "moved";
 }
 
