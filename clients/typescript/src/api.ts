@@ -103,8 +103,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * A token's issues, what each page shows, and the outcome of every fetch
-         * @description A token's issues, what each page shows, and the outcome of every fetch.
+         * A token's issues, what each page shows, and the outcomes of its fetches
+         * @description A token's issues, what each page shows, and the outcomes of its fetches.
          *
          *     Needs the key of an app with the permission `market-partner`; its tier limits the requests.
          */
@@ -6410,9 +6410,11 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Oldest first; a Link header leads to the next page */
+            /** @description Oldest first */
             readonly 200: {
                 headers: {
+                    /** @description The next page, as `<…>; rel="next"`; absent on the last one. */
+                    readonly Link?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6778,9 +6780,11 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Oldest first; a Link header leads to the next page */
+            /** @description Oldest first */
             readonly 200: {
                 headers: {
+                    /** @description The next page, as `<…>; rel="next"`; absent on the last one. */
+                    readonly Link?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {

@@ -25,5 +25,6 @@ export const requireOperator = ({ token, rateLimits }: OperatorAuth) =>
     if (!token || !sent) throw new ApiError("NOT_FOUND");
     if (timingSafeEqual(digest(sent), digest(token))) return next();
     await rateLimits.failures.failed(c);
+    c.header("WWW-Authenticate", 'Bearer realm="vitrine operators"');
     throw new ApiError("KEY_INVALID");
   });

@@ -22,6 +22,7 @@ export function setHeader(c: Context, name: string, value: string): void {
 
 /** What pages of other origins may read, beside the headers that every page may. */
 const EXPOSED = [
+  "Content-Disposition",
   "ETag",
   "Link",
   "RateLimit",
@@ -30,6 +31,7 @@ const EXPOSED = [
   "RateLimit-Remaining",
   "RateLimit-Reset",
   "Retry-After",
+  "X-As-Of-Block",
   "X-Request-Id",
 ].join(", ");
 

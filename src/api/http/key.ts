@@ -29,6 +29,12 @@ export interface KeyCheck extends KeyFinder {
   readonly permissionsPage: (app: CallerApp) => string;
 }
 
+/** The refusal of a key, with what RFC 9110 (15.5.2) requires of each 401. */
+function refuseKey(c: Context, ...error: ConstructorParameters<typeof ApiError>): ApiError {
+  c.header("WWW-Authenticate", 'Key realm="vitrine"');
+  return new ApiError(...error);
+}
+
 /** The app of the key in a request. Throws KEY_INVALID for an unknown key. */
 export async function appOfKey(c: Context, keys: KeyCheck, key: string): Promise<CallerApp> {
   const app = await keys.findApp(key);
@@ -37,7 +43,7 @@ export async function appOfKey(c: Context, keys: KeyCheck, key: string): Promise
     return app;
   }
   await keys.onWrongKey(c);
-  throw new ApiError("KEY_INVALID");
+  throw refuseKey(c, "KEY_INVALID");
 }
 
 /**
@@ -50,7 +56,7 @@ export function apiKeyOf(c: Context): string | undefined {
   if (header) return header;
   const parameters = c.req.queries(KEY_PARAMETER) ?? [];
   if (parameters.length > 1) {
-    throw new ApiError("KEY_INVALID", [{ path: KEY_PARAMETER, message: "is given more than once" }]);
+    throw refuseKey(c, "KEY_INVALID", [{ path: KEY_PARAMETER, message: "is given more than once" }]);
   }
   return parameters[0] || undefined;
 }
@@ -62,10 +68,7 @@ export function apiKeyOf(c: Context): string | undefined {
 export const requireKey = (keys: KeyCheck, api: ApiName) =>
   createMiddleware<ApiEnv>(async (c, next) => {
     const key = apiKeyOf(c);
-    if (!key) {
-      c.header("WWW-Authenticate", 'Key realm="vitrine"');
-      throw new ApiError("KEY_MISSING");
-    }
+    if (!key) throw refuseKey(c, "KEY_MISSING");
     const app = await appOfKey(c, keys, key);
     // Also for a request that is refused: it is noted as this app's.
     c.set("app", app);

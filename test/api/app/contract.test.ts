@@ -226,6 +226,7 @@ describe("headers", () => {
     expect(exposed.split(", ").sort()).toEqual(
       ["ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"]
         .concat(["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"])
+        .concat(["Content-Disposition", "X-As-Of-Block"])
         .sort(),
     );
   });

@@ -105,9 +105,10 @@ describe.each(keyed)("%s", (_name, route) => {
       await send(route, {}, `?apiKey=nonsense&apiKey=${key}`),
     ];
 
-    for (const { status, body } of answers) {
+    for (const { status, body, headers } of answers) {
       expect(status).toBe(401);
       expect(body).toMatchObject({ message: "Invalid authentication credentials", code: "KEY_INVALID" });
+      expect(headers.get("www-authenticate")).toMatch(/^Key /);
     }
   });
 
@@ -209,8 +210,12 @@ describe.each(operated)("%s", (name, route) => {
       OPERATOR_TOKEN.slice(0, -1),
       OPERATOR_TOKEN.toUpperCase(),
     ]) {
-      const { status, body } = await send(route, { from, headers: { authorization: `Bearer ${wrong}` } });
+      const { status, body, headers } = await send(route, {
+        from,
+        headers: { authorization: `Bearer ${wrong}` },
+      });
       expect(status).toBe(401);
+      expect(headers.get("www-authenticate")).toMatch(/^Bearer /);
       expect(body.code).toBe("KEY_INVALID");
     }
   });

@@ -132,6 +132,41 @@ describe("a cursor", () => {
     ]);
   });
 
+  it("of a row with two equal big numbers goes on as any other", async () => {
+    const numbers: string[] = [];
+    const cursors: string[] = [];
+    for (let after: string | null = null; numbers.length < 3; after = cursors.at(-1) ?? null) {
+      const { data, errors } = await harness.ask({
+        query:
+          'query ($c: String) { blocks(orderBy: "events", limit: 1, after: $c) { items { number } pageInfo { endCursor } } }',
+        variables: { c: after },
+      });
+      expect(errors).toBeUndefined();
+      const { blocks } = data as {
+        blocks: { items: { number: string }[]; pageInfo: { endCursor: string } };
+      };
+      numbers.push(...blocks.items.map(({ number }) => number));
+      cursors.push(blocks.pageInfo.endCursor);
+    }
+
+    expect(numbers).toEqual(["9", "8", "7"]);
+    const of = (references: unknown, number = "8") =>
+      base64({
+        json: { events: "8", chainId: 1, number },
+        meta: { values: { events: ["bigint"], number: ["bigint"] }, referentialEqualities: references, v: 1 },
+      });
+    expect(Buffer.from(cursors[1] ?? "", "base64").toString()).toContain('"referentialEqualities"');
+    for (const c of [
+      of({ events: ["number"] }, "9"),
+      of({ events: ["size"] }),
+      of({ events: "number" }),
+      of(["events"]),
+    ])
+      expect(
+        await refusal('query ($c: String) { blocks(orderBy: "events", after: $c) { totalCount } }', { c }),
+      ).toEqual([`after is "${clip(c)}"; ${NO_CURSOR}`]);
+  });
+
   it("is refused beside the other cursor and beside an offset", async () => {
     const cursor = cursorOf({ id: "3" });
 

@@ -24,7 +24,11 @@ const token = onchainTable("token", (t) => ({
 
 const block = onchainTable(
   "block",
-  (t) => ({ chainId: t.int8({ mode: "number" }).notNull(), number: t.bigint().notNull() }),
+  (t) => ({
+    chainId: t.int8({ mode: "number" }).notNull(),
+    number: t.bigint().notNull(),
+    events: t.bigint().notNull(),
+  }),
   (table) => ({ primaryKey: primaryKey({ columns: [table.chainId, table.number] }) }),
 );
 
@@ -35,12 +39,12 @@ const tokenRelations = relations(token, ({ one }) => ({
 
 const schema = { block, collection, token, collectionRelations, tokenRelations };
 
-/** A block, and one collection with the tokens 1 to 5, of which 1 and 2 are locked. */
+/** Three blocks, the second with as many events as its number, and one collection with the tokens 1 to 5, of which 1 and 2 are locked. */
 const ROWS = `
-  create table block (chain_id bigint, number numeric(78), primary key (chain_id, number));
+  create table block (chain_id bigint, number numeric(78), events numeric(78), primary key (chain_id, number));
   create table collection (address text primary key, name text);
   create table token (id numeric(78) primary key, collection_address text not null, lock_count integer not null);
-  insert into block values (1, 7);
+  insert into block values (1, 7, 9), (1, 8, 8), (1, 9, 7);
   insert into collection values ('0xaa', 'Knights');
   insert into token select id, '0xaa', case when id <= 2 then 1 else 0 end from generate_series(1, 5) id;
 `;

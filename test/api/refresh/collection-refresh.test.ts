@@ -353,6 +353,21 @@ describe("a cancelled refresh of a collection", () => {
     expect((await post()).status).toBe(200);
   });
 
+  it("lets the next one start as soon as it has ended, which the request waits for", async () => {
+    await know(3);
+    const id = await start();
+    await setup.sweeps().advance();
+    const running = await lease(1);
+    await cancel(id);
+
+    const next = post();
+    await end(running);
+    expect(await ends.endFinished()).toBe(1);
+
+    const { status, body } = await next;
+    expect([status, body.refresh_id === id]).toEqual([200, false]);
+  });
+
   it("leaves what others requested in the queue", async () => {
     await know(4);
     await ask(database, [["0", 77]], { trigger: "event" });

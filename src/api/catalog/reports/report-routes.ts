@@ -41,7 +41,7 @@ const reportRoute = createRoute({
   method: "get",
   path: "/collections/{collection_address}/tokens/{token_id}/report",
   operationId: "getTokenReport",
-  summary: "A token's issues, what each page shows, and the outcome of every fetch",
+  summary: "A token's issues, what each page shows, and the outcomes of its fetches",
   request: {
     params: z.object({ collection_address: collectionNameField, token_id: tokenIdField }),
     query: z.object({

@@ -1,4 +1,4 @@
-/** The response shape of a token report: what is served and why, and the outcome of every fetch. */
+/** The response shape of a token report: what is served and why, and the outcomes of its fetches. */
 
 import { z } from "@hono/zod-openapi";
 import type { Version } from "../../metadata/records/report-store.ts";

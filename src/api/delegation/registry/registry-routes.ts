@@ -31,7 +31,15 @@ const answer = <Schema extends z.ZodType>(description: string, schema: Schema) =
   200: jsonAnswer(description, schema),
   ...errors,
 });
-const records = z.array(recordSchema);
+/** The array is the whole body, as clients expect it, so the next page is in a Link header (RFC 8288). */
+const page = () => {
+  const { 200: found, ...refused } = answer("Oldest first", z.array(recordSchema));
+  const description = 'The next page, as `<…>; rel="next"`; absent on the last one.';
+  return {
+    200: { ...found, headers: { Link: { description, schema: { type: "string" as const } } } },
+    ...refused,
+  };
+};
 const granted = z.boolean();
 const amount = z.string().openapi({ pattern: "^[0-9]+$", example: "0" });
 
@@ -41,7 +49,7 @@ const checkAllRoute = createRoute({
   operationId: "listDelegationsBetween",
   summary: "Delegations of any type from one wallet to another",
   request: { query: betweenQuery },
-  responses: answer("Oldest first; a Link header leads to the next page", records),
+  responses: page(),
 });
 
 const checkContractRoute = createRoute({
@@ -86,7 +94,7 @@ const walletRoute = createRoute({
   operationId: "listDelegations",
   summary: "Delegations of a wallet",
   request: { params: z.object({ address: addressField }), query: walletQuery },
-  responses: answer("Oldest first; a Link header leads to the next page", records),
+  responses: page(),
 });
 
 export interface RegistryRouteDeps {
@@ -139,7 +147,6 @@ export function registryRoutes(deps: RegistryRouteDeps) {
     });
 }
 
-/** The array is the whole body, as clients expect it, so the next page is in a Link header (RFC 8288). */
 function withNext(c: Context<ApiEnv>, { records: page, next }: RecordPage, to: To) {
   if (next) {
     const query = new URLSearchParams(c.req.query());

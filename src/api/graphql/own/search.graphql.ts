@@ -54,7 +54,7 @@ export const searchSdl = /* GraphQL */ `
     collections: [Collection!]!
     collection(tokenAddress: String!, chainId: Float): Collection!
     """
-    A token's issues and what became of every fetch, newest first. limit is 1 to 100, before is the next of an earlier
+    A token's issues and what became of its fetches, newest first. limit is 1 to 100, before is the next of an earlier
     answer. Null for an unknown token.
     """
     tokenReport(tokenAddress: String!, tokenId: String!, chainId: Float, limit: Int = 20, before: Int): TokenReport

@@ -49,12 +49,28 @@ type Entries = Readonly<Record<string, unknown>>;
 /** The row, and superjson's kinds of values that JSON can't represent; undefined for notes that no row needs. */
 function read(text: string): { readonly row: Entries; readonly kinds: Entries | undefined } {
   const content = recordOf(parse(Buffer.from(text, "base64").toString()));
-  const { values = {}, v: _version, ...others } = recordOf(content.meta);
-  // Superjson takes a list for the kind of the whole row.
-  const isByColumn = typeof values === "object" && values !== null && !Array.isArray(values);
-  const isPlain = isByColumn && Object.keys(others).length === 0;
-  return { row: recordOf(content.json), kinds: isPlain ? (values as Entries) : undefined };
+  const { values = {}, referentialEqualities = {}, v: _version, ...others } = recordOf(content.meta);
+  const row = recordOf(content.json);
+  const isPlain =
+    isByColumn(values) && isOfEquals(referentialEqualities, row) && Object.keys(others).length === 0;
+  return { row, kinds: isPlain ? values : undefined };
 }
+
+/** Superjson takes a list for something about the whole row. */
+const isByColumn = (entries: unknown): entries is Entries =>
+  typeof entries === "object" && entries !== null && !Array.isArray(entries);
+
+/** Superjson notes equal big numbers as references to one: by a column, the others with its value. */
+const isOfEquals = (references: unknown, row: Entries): boolean =>
+  isByColumn(references) &&
+  Object.entries(references).every(
+    ([name, others]) =>
+      Object.hasOwn(row, name) &&
+      Array.isArray(others) &&
+      others.every(
+        (other) => typeof other === "string" && Object.hasOwn(row, other) && row[other] === row[name],
+      ),
+  );
 
 function parse(text: string): unknown {
   try {

@@ -66,7 +66,10 @@ export function answerFault(
     return;
   }
   const { status, body, headers } = contentOf(errorOf(fault, seconds));
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  // Pages of other origins may read it: it says nothing about what was asked for.
+  const lines = Object.entries({ ...headers, "Access-Control-Allow-Origin": "*" }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
   const isHead = request ? request.method === "HEAD" : fault.rawPacket?.toString("latin1", 0, 5) === "HEAD ";
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${isHead ? "" : body}`);
 }

@@ -1,5 +1,6 @@
 /** Refreshes of whole collections for apps: one at a time per collection, with counts, and cancellable. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { CollectionConfig } from "../../../config.ts";
 import type { Database } from "../../db/database.ts";
 import { ApiError } from "../../http/errors.ts";
@@ -13,11 +14,15 @@ import {
   countFetching,
   findCollectionRefresh,
   findRunning,
+  type RunningRefresh,
   withdrawQueued,
 } from "./collection-store.ts";
 
 // The running one may end between the two statements.
 const TRIES_MAX = 3;
+// A cancelled one ends at once, or with the fetches that are under way.
+const CANCELLED_WAIT_MS = 3_000;
+const CANCELLED_POLL_MS = 100;
 
 export interface CollectionReceipt extends CollectionRefresh {
   readonly refreshId: string;
@@ -30,7 +35,8 @@ export function createCollectionRequests(database: Database, logger: Logger = si
   return {
     /**
      * Sweeps all listed tokens of a collection at the lowest priority, and returns the receipt's id. Throws
-     * REFRESH_RUNNING while an app's refresh of the collection has not ended; `details` has its id, if it is this app's.
+     * REFRESH_RUNNING while an app's refresh of the collection has not ended; `details` has its id, if it is this app's. The
+     * end of a cancelled one is waited for, for three seconds at most.
      */
     async request(collection: CollectionConfig, appId: string, requestId?: string): Promise<string> {
       for (let tries = 1; tries <= TRIES_MAX; tries++) {
@@ -41,7 +47,7 @@ export function createCollectionRequests(database: Database, logger: Logger = si
         });
         if (id !== undefined) return id;
         const place = { chainId: collection.chainId, collection: collection.address };
-        const running = await findRunning(database, place);
+        const running = await untilCancelledEnds(() => findRunning(database, place));
         if (!running) continue;
         throw new ApiError("REFRESH_RUNNING", [
           running.appId === appId
@@ -85,6 +91,18 @@ export function createCollectionRequests(database: Database, logger: Logger = si
       return { ...found, refreshId, fetching, groups };
     },
   };
+}
+
+/** What runs, once that is no cancelled refresh, or the time is over. */
+async function untilCancelledEnds(
+  find: () => Promise<RunningRefresh | undefined>,
+): Promise<RunningRefresh | undefined> {
+  const giveUpAt = performance.now() + CANCELLED_WAIT_MS;
+  for (;;) {
+    const running = await find();
+    if (!running?.isCancelled || performance.now() > giveUpAt) return running;
+    await sleep(CANCELLED_POLL_MS);
+  }
 }
 
 export type CollectionRequests = ReturnType<typeof createCollectionRequests>;

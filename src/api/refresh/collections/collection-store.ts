@@ -23,13 +23,20 @@ export async function addAppSweep(
   return row?.receiptId;
 }
 
+export interface RunningRefresh {
+  readonly receiptId: string;
+  readonly appId: string;
+  /** It ends once what is being fetched of it is recorded. */
+  readonly isCancelled: boolean;
+}
+
 /** The app's refresh of a collection that has not ended. */
 export async function findRunning(
   db: Queryable,
   { chainId, collection }: CollectionRef,
-): Promise<{ readonly receiptId: string; readonly appId: string } | undefined> {
-  const [row] = await db.query<{ receiptId: string; appId: string }>(
-    `select receipt_id as "receiptId", app_id as "appId" from vitrine.sweep
+): Promise<RunningRefresh | undefined> {
+  const [row] = await db.query<RunningRefresh>(
+    `select receipt_id as "receiptId", app_id as "appId", cancelled_at is not null as "isCancelled" from vitrine.sweep
       where chain_id = $1 and collection = $2 and app_id is not null and ended_at is null`,
     [chainId, collection],
   );

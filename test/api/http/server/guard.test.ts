@@ -477,6 +477,8 @@ describe("a connection", () => {
     expect(body.code).toBe(code);
     expect(body.details[0]?.message).toContain(message);
     expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    // A page of another origin would otherwise see a network error.
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
   });
 
   it.each([
