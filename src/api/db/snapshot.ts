@@ -2,6 +2,7 @@
 
 import pg from "pg";
 import type { Queryable, TransactionKind } from "./database.ts";
+import { isDatabaseAway } from "./database-away.ts";
 import { CLIENT_KEEPALIVE } from "./keepalive.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -79,7 +80,9 @@ export async function openSnapshot({
         await reader.query("commit");
         return result;
       } catch (error) {
-        await reader.query("rollback").catch(() => undefined);
+        // Behind a statement whose answer never comes, a rollback would wait as long again.
+        if (isDatabaseAway(error)) await reader.end().catch(() => undefined);
+        else await reader.query("rollback").catch(() => undefined);
         throw error;
       }
     };

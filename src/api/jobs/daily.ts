@@ -95,7 +95,7 @@ export function createDaily(deps: {
     return row?.at;
   }
 
-  /** Claims that could not be released, as while the database is away: nobody else takes them for a day. */
+  /** Claims that could not be released, as while the database is away: nobody else takes them for an hour. */
   const unreleased = new Map<string, string>();
 
   /** Not the claim of another process, which has taken a job over that takes longer than a day. */
@@ -122,18 +122,20 @@ export function createDaily(deps: {
       renewedAt = performance.now();
       claimedAt = (await mark(name, claimedAt, CLAIMED_AT)) ?? claimedAt;
     };
+    let rows: number | undefined;
     try {
-      const rows = await run(throttled(database, signal, rest, renew));
-      if (rows === undefined) await release(name, claimedAt);
-      else {
-        await mark(name, claimedAt, "now()");
-        logger.info({ msg: "Daily job done", job: name, rows });
-      }
-      return rows === undefined;
+      rows = await run(throttled(database, signal, rest, renew));
     } catch (error) {
       await release(name, claimedAt);
       throw error;
     }
+    if (rows === undefined) await release(name, claimedAt);
+    else {
+      logger.info({ msg: "Daily job done", job: name, rows });
+      // If it fails, the job runs again in an hour.
+      await mark(name, claimedAt, "now()");
+    }
+    return rows === undefined;
   }
 
   return {

@@ -143,10 +143,7 @@ export const endLongPauses: EndLongWaits = async (db, limit) => {
 // Media whose host fails is tried again once a day at least, and each failure of a host that was paused pauses it again.
 const UNASKED = "paused_until < now() - interval '7 days'";
 
-/**
- * Deletes hosts that nothing names any more: every process reads those that were paused and have not answered since,
- * many times a second, and whoever publishes documents chooses how many there are.
- */
+/** Deletes hosts that nothing names any more: whoever publishes documents chooses how many there are. */
 export const forgetUnaskedHosts: DailyJob = {
   name: "delete hosts that are asked for nothing",
   run: (database) =>

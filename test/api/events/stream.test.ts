@@ -175,20 +175,27 @@ describe("a last id", () => {
     expect(ids(await (await read("?last_event_id=0")).until(3))).toEqual([1, 2, 3]);
   });
 
+  const follow = (since: string) =>
+    database.query(
+      "insert into vitrine.event_feed (chain_id, schema, handled, seen_at) values ($1, 'x', '', now() - $2::interval)",
+      [CHAIN_ID, since],
+    );
+
   it("is kept as long as a reorg may revert its event", async () => {
     await append(3);
+    await follow("29 days");
     await database.query("update vitrine.event set at = now() - interval '8 days', open = (id = 2)");
 
     expect(await forgetOldEvents(allRead).run(database)).toBe(1);
   });
 
-  it("is kept no longer than a month, where the chain of the event is no longer indexed", async () => {
+  it("is kept no longer than a month after the last index of its chain, which starts anew when it comes back", async () => {
     await append(3);
-    await database.query(
-      "update vitrine.event set at = now() - (35 - id) * interval '1 day', open = (id = 2)",
-    );
+    await follow("31 days");
+    await database.query("update vitrine.event set at = now() - interval '31 days', open = (id = 2)");
 
     expect(await forgetOldEvents(allRead).run(database)).toBe(3);
+    expect(await database.query("select from vitrine.event_feed")).toEqual([]);
   });
 });
 

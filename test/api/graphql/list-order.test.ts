@@ -150,21 +150,28 @@ describe("a cursor", () => {
     }
 
     expect(numbers).toEqual(["9", "8", "7"]);
-    const of = (references: unknown, number = "8") =>
-      base64({
-        json: { events: "8", chainId: 1, number },
-        meta: { values: { events: ["bigint"], number: ["bigint"] }, referentialEqualities: references, v: 1 },
-      });
     expect(Buffer.from(cursors[1] ?? "", "base64").toString()).toContain('"referentialEqualities"');
-    for (const c of [
-      of({ events: ["number"] }, "9"),
-      of({ events: ["size"] }),
-      of({ events: "number" }),
-      of(["events"]),
-    ])
-      expect(
-        await refusal('query ($c: String) { blocks(orderBy: "events", after: $c) { totalCount } }', { c }),
-      ).toEqual([`after is "${clip(c)}"; ${NO_CURSOR}`]);
+  });
+
+  it.each([
+    ["another number", { events: ["number"] }, { number: "9" }],
+    ["a column that it lacks", { events: ["size"] }, {}],
+    ["text", { events: "number" }, {}],
+    ["the whole row", ["events"], {}],
+    ["a number of another kind", { chainId: ["number"] }, { number: "1" }],
+    ["a path, of which superjson reads what is not there", { "x.y": [] }, { "x.y": "8" }],
+    ["a path to another value", { "x.y": ["number"] }, { "x.y": "8", x: { y: "\0" } }],
+    ["a number for a path", { number: ["x.y"] }, { "x.y": "8", x: {} }],
+    ["a path of a prototype", { number: ["__proto__.p"] }, {}],
+    ["an escape that is none", { "\\x": ["number"] }, { "\\x": "8" }],
+  ])("is refused where a big number is to be that of %s", async (_title, referentialEqualities, more) => {
+    const values = { events: ["bigint"], number: ["bigint"] };
+    const json = { events: "8", chainId: 1, number: "8", ...more };
+    const c = base64({ json, meta: { values, referentialEqualities, v: 1 } });
+
+    expect(
+      await refusal('query ($c: String) { blocks(orderBy: "events", after: $c) { totalCount } }', { c }),
+    ).toEqual([`after is "${clip(c)}"; ${NO_CURSOR}`]);
   });
 
   it("is refused beside the other cursor and beside an offset", async () => {

@@ -11,11 +11,17 @@ const BIG_NUMBER = /^-?\d{1,78}$/;
  * `orderBy`'s and those of the primary key (graphql/index.ts, buildOrderBySchema and encodeCursor).
  */
 export function isCursor(text: string, { columns, key }: PonderTable, orderBy: string | undefined): boolean {
-  const { row, kinds } = read(text);
+  const { row, kinds, equals } = read(text);
   // Superjson makes of a value what its kind says: a date, a pattern, an object of a class.
   const isBigNumber = ([name, kind]: [string, unknown]): boolean =>
     columns.get(name) === "BigInt" && Object.hasOwn(row, name) && isDigits(row[name]) && isBig(kind);
   if (!kinds || !Object.entries(kinds).every(isBigNumber)) return false;
+  // Big numbers that are equal; of another name, superjson would make a path.
+  const isEqual = (name: string, other: unknown): boolean =>
+    typeof other === "string" && Object.hasOwn(kinds, other) && row[other] === row[name];
+  const areEqual = ([name, others]: [string, unknown]): boolean =>
+    Object.hasOwn(kinds, name) && Array.isArray(others) && others.every((other) => isEqual(name, other));
+  if (!Object.entries(equals).every(areEqual)) return false;
   const ordered = orderBy === undefined ? key : [orderBy, ...key];
   return ordered.every((name) => {
     if (!Object.hasOwn(row, name)) return false;
@@ -46,31 +52,27 @@ function isValue(value: unknown, type: string | undefined, hasKind: boolean): bo
 
 type Entries = Readonly<Record<string, unknown>>;
 
-/** The row, and superjson's kinds of values that JSON can't represent; undefined for notes that no row needs. */
-function read(text: string): { readonly row: Entries; readonly kinds: Entries | undefined } {
+interface CursorContent {
+  readonly row: Entries;
+  /** Superjson's kinds of values that JSON can't represent; undefined for notes that no row needs. */
+  readonly kinds: Entries | undefined;
+  /** By a column, the others that refer to its value: superjson notes equal big numbers so. */
+  readonly equals: Entries;
+}
+
+function read(text: string): CursorContent {
   const content = recordOf(parse(Buffer.from(text, "base64").toString()));
   const { values = {}, referentialEqualities = {}, v: _version, ...others } = recordOf(content.meta);
   const row = recordOf(content.json);
-  const isPlain =
-    isByColumn(values) && isOfEquals(referentialEqualities, row) && Object.keys(others).length === 0;
-  return { row, kinds: isPlain ? values : undefined };
+  // Superjson takes a list for something about the whole row.
+  const isPlain = isByColumn(values) && isByColumn(referentialEqualities) && Object.keys(others).length === 0;
+  return isPlain
+    ? { row, kinds: values, equals: referentialEqualities }
+    : { row, kinds: undefined, equals: {} };
 }
 
-/** Superjson takes a list for something about the whole row. */
 const isByColumn = (entries: unknown): entries is Entries =>
   typeof entries === "object" && entries !== null && !Array.isArray(entries);
-
-/** Superjson notes equal big numbers as references to one: by a column, the others with its value. */
-const isOfEquals = (references: unknown, row: Entries): boolean =>
-  isByColumn(references) &&
-  Object.entries(references).every(
-    ([name, others]) =>
-      Object.hasOwn(row, name) &&
-      Array.isArray(others) &&
-      others.every(
-        (other) => typeof other === "string" && Object.hasOwn(row, other) && row[other] === row[name],
-      ),
-  );
 
 function parse(text: string): unknown {
   try {

@@ -1,6 +1,7 @@
 /** The queue of media probes, their leases and their results, in PostgreSQL. */
 
 import { randomUUID } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { isPaused } from "../../jobs/hosts.ts";
@@ -32,6 +33,12 @@ const LEASE = "interval '30 seconds'";
 // A window of hosts takes some 50 ms to read: whoever publishes documents chooses how many hosts wait, for a day each when
 // they are dead.
 const HOSTS_MAX = 5_000;
+// A claim reads windows for about this long, or one if it has work already; the next ones rest for twice as long.
+const WINDOWS_MS = 250;
+const WINDOWS_REST = 2;
+// A host with work due is claimed from without another turn of the windows.
+const ACTIVE_MAX = 200;
+const ACTIVE_MS = 60_000;
 
 /** The hosts of a window that have a probe due, and after which host the next window begins. */
 interface HostWindow {
@@ -92,18 +99,41 @@ async function claimOf(
 
 /**
  * Claims up to a number of due URLs, longest due first: none that is leased, and none of a paused host. Where more than
- * HOSTS_MAX hosts wait, each claim is for the next so many of them in turn, and may find nothing. `perHost` bounds the probes
- * of one host over all processes; processes that claim at the same moment may exceed it.
+ * HOSTS_MAX hosts wait, first those of hosts that it has claimed from in the last minute, and then of the next hosts in turn;
+ * such a claim may find nothing. `perHost` bounds the probes of one host over all processes; processes that claim at the same
+ * moment may exceed it.
  */
 export function createMediaClaim(
   db: Queryable,
   perHost: number,
 ): (count: number) => Promise<readonly MediaLease[]> {
+  const active = new LRUCache<string, true>({ max: ACTIVE_MAX, ttl: ACTIVE_MS });
   let after = "";
+  let hasWindows = false;
+  let restsUntil = Number.NEGATIVE_INFINITY;
+
+  async function claimOfActive(count: number): Promise<MediaLease[]> {
+    const hosts = [...active.keys()];
+    return hasWindows && hosts.length > 0 ? claimOf(db, hosts, perHost, count) : [];
+  }
+
   return async (count) => {
-    const { due, next } = await readHosts(db, after);
-    after = next;
-    return due.length === 0 ? [] : claimOf(db, due, perHost, count);
+    const leases = await claimOfActive(count);
+    const startedAt = performance.now();
+    const budgetMs = startedAt < restsUntil ? 0 : leases.length > 0 ? 1 : WINDOWS_MS;
+    for (let took = 0; leases.length < count && took < budgetMs; ) {
+      const first = after;
+      const { due, next } = await readHosts(db, first);
+      after = next;
+      hasWindows = next !== "" || (hasWindows && first !== "");
+      if (due.length > 0) leases.push(...(await claimOf(db, due, perHost, count - leases.length)));
+      if (!hasWindows) break;
+      took = performance.now() - startedAt;
+      restsUntil = performance.now() + WINDOWS_REST * took;
+      if (next === "") break;
+    }
+    for (const { host } of leases) active.set(host, true);
+    return leases;
   };
 }
 

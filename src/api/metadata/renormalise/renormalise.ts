@@ -80,10 +80,11 @@ export function createRenormaliser(deps: RenormaliserDeps) {
       let stored: StoredReading | undefined;
       try {
         const limit = alone > 0 ? 1 : BATCH_TOKENS;
+        const isToBeCounted = (await readState(database))?.total === null;
         const end = await database.transaction(
           (tx) => advanceIn(tx, deps, limit, failed, (first) => (stored = first)),
           "byKey",
-          COUNT_MS,
+          isToBeCounted ? COUNT_MS : undefined,
         );
         if (alone > 0) alone--;
         return end;
