@@ -2,6 +2,7 @@
 
 import { hostname } from "node:os";
 import pg from "pg";
+import { CLIENT_KEEPALIVE, SERVER_KEEPALIVE } from "../../src/api/db/keepalive.ts";
 import { databaseUrl } from "../../src/api/postgres/database-url.ts";
 
 export interface BuildLock {
@@ -24,12 +25,13 @@ export async function lockBuild(schema: string, port: number): Promise<BuildLock
   const session = new pg.Client({
     connectionString: await databaseUrl(process.env),
     application_name: "vitrine index beside",
-    keepAlive: true,
+    ...CLIENT_KEEPALIVE,
   });
   // When PostgreSQL restarts, the lock is lost. By then, the service has the schema and the port.
   session.on("error", () => undefined);
   await session.connect();
   try {
+    await session.query(SERVER_KEEPALIVE);
     if (!(await tryLock(session, `schema ${schema}`))) throw schemaTaken(schema);
     if (!(await tryLock(session, `port ${port} of ${hostname()}`))) throw portTaken(port);
   } catch (error) {

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { CLIENT_KEEPALIVE } from "./keepalive.ts";
+import { CLIENT_KEEPALIVE, SERVER_KEEPALIVE } from "./keepalive.ts";
 import { type Migration, readMigrations } from "./migrations.ts";
 
 // Any constant works if every Vitrine process on this database uses the same.
@@ -34,6 +34,7 @@ export async function migrate(
   client.on("error", () => undefined);
   await client.connect();
   try {
+    await client.query(SERVER_KEEPALIVE);
     await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
     await client.query("create schema if not exists vitrine");
     await client.query(

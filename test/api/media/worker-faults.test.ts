@@ -9,7 +9,9 @@ import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createMediaClaim } from "../../../src/api/media/probes/probe-queue-store.ts";
 import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import { missFile } from "../../../src/api/media/storage/media-file-store.ts";
+import { countRowsRead } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { failingWhen } from "../../support/processes/worker.ts";
 import { startLocalServer } from "../../support/servers/local-server.ts";
 import { createMediaHarness } from "./media-harness.ts";
 import { gif, png } from "./pictures.ts";
@@ -271,16 +273,32 @@ describe("a worker", () => {
          from generate_series(1, 60000) n`,
     );
     await enqueue(...Array.from({ length: 20 }, (_, nth) => ({ image: `${server.url}/${nth}.png` })));
-    const claim = createMediaClaim(database, 16);
+    let faults = 0;
+    let isAway = false;
+    const failing = failingWhen(database, (name) => isAway && name === "media hosts" && ++faults > 0);
+    const claim = createMediaClaim(failing, 16);
 
     const found = await eventually(
       () => claim(8),
       ({ length }) => length > 0,
     );
     expect(found).toHaveLength(8);
-    expect(await claim(8)).toHaveLength(8);
+    // The windows don't rest any more, and their fault loses nothing.
+    await sleep(2_000);
+    isAway = true;
+    expect(await claim(9)).toHaveLength(8);
+    expect(faults).toBe(1);
+    isAway = false;
     // The host has as many as it may.
     expect(await claim(8)).toEqual([]);
+
+    const read = await database.transaction(async (tx) => {
+      const other = createMediaClaim(tx, 16);
+      await other(8);
+      // The windows rest.
+      return countRowsRead(tx, ["vitrine"], async () => void (await other(8)));
+    });
+    expect(read).toBeLessThan(1_000);
   });
 
   it("whose decoder is killed in the middle tries once more, and nothing else happens", async () => {

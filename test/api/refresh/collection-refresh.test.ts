@@ -368,6 +368,18 @@ describe("a cancelled refresh of a collection", () => {
     expect([status, body.refresh_id === id]).toEqual([200, false]);
   });
 
+  it("refuses the next one where a fetch of it goes on for longer", async () => {
+    await know(1);
+    const id = await start();
+    await setup.sweeps().advance();
+    await lease(1);
+    await cancel(id);
+
+    const { status, body } = await post();
+
+    expect([status, body.code]).toEqual([409, "REFRESH_RUNNING"]);
+  });
+
   it("leaves what others requested in the queue", async () => {
     await know(4);
     await ask(database, [["0", 77]], { trigger: "event" });

@@ -37,20 +37,20 @@ export function createBarrier(): { readonly opened: Promise<void>; open(): void 
   return { opened, open: () => open() };
 }
 
-/** The database, which fails while `isAway` returns true. */
-export function failingWhen(database: Database, isAway: () => boolean): Database {
-  const check = (): void => {
-    if (isAway()) throw new Error("the database is away");
+/** The database, which fails while `isAway` returns true, asked with the name of each statement that has one. */
+export function failingWhen(database: Database, isAway: (name?: string) => boolean): Database {
+  const check = (name?: string): void => {
+    if (isAway(name)) throw new Error("the database is away");
   };
   return {
     ...database,
-    async query(sql, parameters) {
-      check();
-      return database.query(sql, parameters);
+    async query(...statement) {
+      check(statement[2]);
+      return database.query(...statement);
     },
-    async transaction(work) {
+    async transaction(...transaction) {
       check();
-      return database.transaction(work);
+      return database.transaction(...transaction);
     },
   };
 }

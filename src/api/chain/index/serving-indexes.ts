@@ -4,7 +4,7 @@
  */
 
 import pg, { escapeIdentifier } from "pg";
-import { CLIENT_KEEPALIVE } from "../../db/keepalive.ts";
+import { CLIENT_KEEPALIVE, SERVER_KEEPALIVE } from "../../db/keepalive.ts";
 import { startPassLoop } from "../../jobs/pass-loop.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { IndexHeads } from "./index-heads.ts";
@@ -132,6 +132,7 @@ export async function createServingIndexes(connectionString: string, schema: str
   client.on("error", () => undefined);
   await client.connect();
   try {
+    await client.query(SERVER_KEEPALIVE);
     const { rows } = await client.query<{ mine: boolean }>(
       "select pg_try_advisory_lock(hashtextextended($1, 0)) as mine",
       [`vitrine serving indexes ${schema}`],

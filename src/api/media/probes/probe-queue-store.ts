@@ -117,8 +117,8 @@ export function createMediaClaim(
     return hasWindows && hosts.length > 0 ? claimOf(db, hosts, perHost, count) : [];
   }
 
-  return async (count) => {
-    const leases = await claimOfActive(count);
+  /** Adds what the next windows have to `leases`, up to `count`. */
+  async function claimOfWindows(leases: MediaLease[], count: number): Promise<void> {
     const startedAt = performance.now();
     const budgetMs = startedAt < restsUntil ? 0 : leases.length > 0 ? 1 : WINDOWS_MS;
     for (let took = 0; leases.length < count && took < budgetMs; ) {
@@ -131,6 +131,16 @@ export function createMediaClaim(
       took = performance.now() - startedAt;
       restsUntil = performance.now() + WINDOWS_REST * took;
       if (next === "") break;
+    }
+  }
+
+  return async (count) => {
+    const leases = await claimOfActive(count);
+    try {
+      await claimOfWindows(leases, count);
+    } catch (error) {
+      // What is leased already would wait for the end of its lease; the next claim meets the same fault.
+      if (leases.length === 0) throw error;
     }
     for (const { host } of leases) active.set(host, true);
     return leases;

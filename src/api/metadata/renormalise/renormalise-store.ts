@@ -193,7 +193,7 @@ export async function markRead(tx: Queryable, versionIds: readonly string[]): Pr
 export type Tally = Readonly<Record<"done" | "changed" | "rejected" | "missing" | "failed", number>>;
 
 /**
- * Records that every version up to `cursor` was processed, with the results; nothing if another pass has been requested since
+ * Records that every version up to `cursor` was processed, or that late ones behind it were, with the results; nothing if another pass has been requested since
  * the state was read, which goes through all of them again.
  */
 export async function noteProgress(
@@ -204,7 +204,7 @@ export async function noteProgress(
 ): Promise<void> {
   await tx.query(
     `update vitrine.renormalise
-        set cursor = $2, done = done + $3, changed = changed + $4, rejected = rejected + $5, missing = missing + $6,
+        set cursor = greatest(cursor, $2), done = done + $3, changed = changed + $4, rejected = rejected + $5, missing = missing + $6,
             failed = failed + $7, total = greatest(total, done + $3), worked_at = now(), finished_at = null
       where normaliser = $1 and started_at = $8::timestamptz`,
     [NORMALISER, cursor, tally.done, tally.changed, tally.rejected, tally.missing, tally.failed, pass],

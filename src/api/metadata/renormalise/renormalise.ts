@@ -133,20 +133,19 @@ async function advanceIn(
     await countStale(tx);
     return "moved";
   }
-  const ids = await staleIds(tx, state.cursor, PAGE_VERSIONS);
+  const ahead = await staleIds(tx, state.cursor, PAGE_VERSIONS);
+  const ids = ahead.length > 0 ? ahead : (await lateIds(tx, state.cursor)).filter((id) => !failed.has(id));
   const lastId = ids.at(-1);
-  const late = lastId === undefined ? (await lateIds(tx, state.cursor)).filter((id) => !failed.has(id)) : [];
-  if (lastId === undefined && late.length === 0) {
+  if (lastId === undefined) {
     await finishPass(tx, state);
     return "idle";
   }
-  const served = await readStored(tx, tables, lastId === undefined ? late : ids, limit);
+  const served = await readStored(tx, tables, ids, limit);
   const batch = withinBytes(served);
   if (batch[0]) onFirst(batch[0]);
   const tally = await readAgain(tx, tables, media, batch);
   const isWholePage = batch.length === served.length && served.length < limit;
-  const reached = isWholePage ? lastId : (batch.at(-1)?.versionId ?? lastId);
-  await noteProgress(tx, state, lastId === undefined ? state.cursor : (reached ?? lastId), tally);
+  await noteProgress(tx, state, isWholePage ? lastId : (batch.at(-1)?.versionId ?? lastId), tally);
   return "moved";
 }
 
