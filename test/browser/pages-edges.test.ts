@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ALICE, BOB, createPagesWorld, HEROES } from "../api/pages/world.ts";
-import { fitsWidth, launchBrowser, NARROW, PHONE, visit } from "./browser.ts";
+import { DESKTOP, fitsWidth, launchBrowser, NARROW, PHONE, visit } from "./browser.ts";
 import { servePages } from "./pages-parts.ts";
 
 const world = await createPagesWorld();
@@ -44,6 +44,21 @@ it("a card shows its owner's address whole where text is twice as large", async 
 
   expect(await right(".token-owner a")).toBeLessThanOrEqual(await right(".token-card"));
   await context.close();
+});
+
+it.each([
+  ["a token's page", `${HEROES}/1`],
+  ["a collection's activity", `${HEROES}/activity`],
+  ["signing in", "/console/sign-in"],
+])("%s fits any screen where text is twice as large", async (_, path) => {
+  for (const viewport of [NARROW, DESKTOP]) {
+    const { context, page } = await visit(browser, { baseUrl, viewport });
+    await page.goto(path);
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
+
+    expect(await fitsWidth(page), `${viewport.width} pixels`).toBe(true);
+    await context.close();
+  }
 });
 
 it("forced colours leave in sight which tab and which size of cards is chosen", async () => {
