@@ -56,6 +56,16 @@ describe("depth", () => {
 });
 
 describe("keys", () => {
+  it("of another text, with a backslash, don't become this document's (nodejs/node#63785)", () => {
+    const maker = bytes(`{${SOUND}, "properties": {"Type": "x", "\\u5c5e\\u6027": "ice"}}`);
+    JSON.parse(`{"name":"n","image":"i","properties":{"Type":"x","\\\\u":1}}`);
+    JSON.parse(`{${SOUND}, "properties": {"Type": "x", "\\\\u": 1}}`);
+
+    expect(read(maker)).toMatchObject({
+      metadata: { traits: [{ trait_type: "Type" }, { trait_type: "属性" }] },
+    });
+  });
+
   it("of every object's prototype are keys like any other, and change no prototype", () => {
     const keys = [
       "__proto__",

@@ -37,6 +37,8 @@ const FAULTS = [
   `{"properties": {${Array.from({ length: 1_001 }, (_, index) => `"P${index}": "v"`)}}}`,
   `{"properties": {"P": 0.${"1".repeat(98)}, "Q": 0.${"1".repeat(99)}}}`,
   `{"attributes": [${Array.from({ length: 250 }, () => "0")}]}`,
+  '{"properties": {"Type": "t", "Caf\\\\": "v"}}',
+  '{"properties": {"Type": "t", "Caf\\u00e9": "v"}}',
   '{"name": "a\\u0000b\\ud800", "image": "ipfs://ipfs/QmXoypizjW3WknFiJnKLwHCnL72vedxjQkDDP1mXWo6uco/{id}"}',
   '{"name": "first", "name": "last", "image": "https://img.example/{id}.png"}',
 ];

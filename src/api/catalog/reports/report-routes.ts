@@ -18,6 +18,7 @@ import { type RateLimit, type RateLimiter, rateLimit } from "../../http/limits/r
 import { createRouter, limitBody, requireJson } from "../../http/router.ts";
 import { DOCUMENT_BYTES_MAX, readPaced } from "../../metadata/module.ts";
 import { numberSources } from "../../metadata/rules.ts";
+import { parseJsonText } from "../../text/parse-json-text.ts";
 import type { Collections } from "../collections.ts";
 import { documentReportSchema } from "./document-report.ts";
 import type { Reports } from "./reports.ts";
@@ -140,7 +141,7 @@ export function reportRoutes({ reports, findCollection, limiter }: ReportRouteDe
       return c.json(viewTokenReport(report), 200);
     })
     .openapi(validateRoute, async (c) => {
-      const { document, uri, token_id, collection_address, chain_id } = c.req.valid("json");
+      const { uri, token_id, collection_address, chain_id } = c.req.valid("json");
       const collection = collection_address ? await findCollection(collection_address, chain_id) : undefined;
       const { signal } = c.req.raw;
       if (uri !== undefined) return c.json(await reports.ofUri(uri, token_id, collection, signal), 200);
@@ -148,15 +149,18 @@ export function reportRoutes({ reports, findCollection, limiter }: ReportRouteDe
       const text = await c.req.text();
       const bytes = Buffer.byteLength(text) - around;
       try {
-        const { document: source } = await readPaced(
-          bytes,
-          () => numberSources(text, { document }) as { document: unknown },
-          signal,
-        );
+        const { document, source } = await readPaced(bytes, () => readDocument(text), signal);
         return c.json(await reports.ofDocument({ document, source, bytes }, collection, signal), 200);
       } catch (error) {
         // Its caller has gone, so nobody receives this; it is no fault either.
         throw error === signal.reason ? new ApiError("UNAVAILABLE") : error;
       }
     });
+}
+
+/** The document of a body, which is valid, and the same with its numbers as written. */
+function readDocument(text: string): { readonly document: unknown; readonly source: unknown } {
+  const body = parseJsonText(text) as { readonly document: unknown };
+  const { document: source } = numberSources(text, body) as typeof body;
+  return { document: body.document, source };
 }

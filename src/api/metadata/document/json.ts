@@ -1,6 +1,7 @@
 /** Safe handling of untrusted JSON. */
 
 import { isUtf8 } from "node:buffer";
+import { parseJsonText } from "../../text/parse-json-text.ts";
 import { storable } from "../../text/storable.ts";
 import { numberSources } from "./number-source.ts";
 
@@ -34,7 +35,7 @@ export function parseJson(body: Buffer): ParsedJson {
   if (!isUtf8(body)) return { kind: "invalid", problem: `it is not UTF-8 (${firstBadByte(body)})` };
   try {
     const text = body.toString("utf8").replace(/^\uFEFF/, "");
-    const value: unknown = JSON.parse(text);
+    const value = parseJsonText(text);
     return { kind: "parsed", value, source: numberSources(text, value) };
   } catch (error) {
     // The message quotes the document.

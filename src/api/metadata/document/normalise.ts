@@ -15,8 +15,9 @@ import { readAttributes, readProperties, type Trait } from "./traits.ts";
  * 2: numbers of properties as written, and `number_precision`.
  * 3: `number_precision` for every number attribute beyond 2^53.
  * 4: messages of issues call a text of white space blank.
+ * 5: escaped names of properties are never those of another document.
  */
-export const NORMALISER = 4;
+export const NORMALISER = 5;
 
 /** The stored part of a document. Null means absent; 0, false and "" are values. */
 export interface Metadata {

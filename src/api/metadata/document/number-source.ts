@@ -4,6 +4,8 @@
  * duplicate keys and takes 3.6 times as long.
  */
 
+import { endOfString } from "../../text/json-strings.ts";
+import { parseJsonText } from "../../text/parse-json-text.ts";
 import type { JsonObject } from "./json.ts";
 
 // Every number in a notation other than JavaScript's matches one of these: -0, 16 or more digits, an exponent, a
@@ -11,11 +13,11 @@ import type { JsonObject } from "./json.ts";
 const UNUSUAL = /[:[,]\s*(?:-0(?!\.)|-?(?:\d(?:\.?\d){15}|[\d.]+[eE]|\d+\.\d*0(?!\d)|0\.0{6}))/;
 
 /**
- * The result of JSON.parse for `text`, with each number as the string it was written as; `value` itself if all numbers
+ * The value of `text`, with each number as the string it was written as; `value` itself if all numbers
  * are in JavaScript's own notation, as in most documents. `text` is valid JSON whose root is not a number.
  */
 export function numberSources(text: string, value: unknown): unknown {
-  return UNUSUAL.test(text) ? JSON.parse(quoteNumbers(text)) : value;
+  return UNUSUAL.test(text) ? parseJsonText(quoteNumbers(text)) : value;
 }
 
 /** The source text of the number at `key`, in an object from `numberSources`. */
@@ -62,15 +64,6 @@ function endOfNumber(text: string, start: number): number {
       character === PLUS ||
       character === MINUS;
     if (!isPart) return end;
-  }
-}
-
-/** The position after the string's closing quote. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
-    let backslash = end;
-    while (text[backslash - 1] === "\\") backslash--;
-    if ((end - backslash) % 2 === 0) return end + 1;
   }
 }
 
