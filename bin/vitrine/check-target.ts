@@ -56,11 +56,11 @@ export async function checkTarget(
   const fetching = createFetching({ ...config, allowedPrivateHosts });
   const examined = await examine(target, options.tokenId, { fetching, environment, stdin });
   const decoder = createDecoder({ processes: 1 });
-  const checked = await createExamineMedia({ fetchMedia: createFetchMedia(fetching), decoder })(
-    mediaOf(examined),
-  ).finally(() => decoder.close());
-  return reportOn(examined, checked, {
-    gateways: fetching.gateways,
+  const { gateways } = fetching;
+  const examineMedia = createExamineMedia({ fetchMedia: createFetchMedia(fetching), decoder, gateways });
+  const media = await examineMedia(mediaOf(examined)).finally(() => decoder.close());
+  return reportOn(examined, media, {
+    gateways,
     isAllowed: (host) => allowHost.some((pattern) => hostMatches(pattern, host.toLowerCase())),
     known: new Map(),
     operatorContact: config.operatorContact,

@@ -1710,7 +1710,7 @@ export interface components {
         readonly CollectionHealth: {
             readonly chain_id: number;
             readonly collection_address: string;
-            /** @description Existing tokens, according to the index. */
+            /** @description Listed tokens, according to the index; those of ERC-1155 that were announced without a supply count too. */
             readonly tokens: number;
             /** @description Tokens whose last fetch succeeded. */
             readonly current: number;
@@ -1754,7 +1754,7 @@ export interface components {
             /** @description The operator's name for it, or else its creators'. */
             readonly name: string | null;
             readonly slug: string | null;
-            /** @description Existing tokens, according to the index. */
+            /** @description Existing tokens, according to the index; of ERC-1155, those with a supply. */
             readonly items: number | null;
             /** @description Wallets that own at least one token. */
             readonly owners: number | null;
@@ -2268,7 +2268,7 @@ export interface components {
         readonly RenormaliseProgress: {
             /**
              * @description The version of this release's rules.
-             * @example 4
+             * @example 5
              */
             readonly normaliser: number;
             /** @description Served tokens whose documents were read by older rules; null until they are counted. */

@@ -36,7 +36,10 @@ export const collectionSchema = z
       .nullable()
       .openapi({ description: "The operator's name for it, or else its creators'." }),
     slug: z.string().nullable(),
-    items: z.number().nullable().openapi({ description: "Existing tokens, according to the index." }),
+    items: z
+      .number()
+      .nullable()
+      .openapi({ description: "Existing tokens, according to the index; of ERC-1155, those with a supply." }),
     owners: z.number().nullable().openapi({ description: "Wallets that own at least one token." }),
     information: nullableInformation.openapi({
       description:

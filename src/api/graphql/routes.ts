@@ -94,8 +94,9 @@ export function graphqlRoutes(
     answer(c, answered, graphqlTypeOf(c));
   };
 
-  router.post("/graphql", compose(requireJson, post));
-  router.get("/graphql", compose(checkNames([...requestParameters, KEY_PARAMETER]), get));
+  const names = checkNames([...requestParameters, KEY_PARAMETER]);
+  router.post("/graphql", compose(names, requireJson, post));
+  router.get("/graphql", compose(names, get));
   router.all("/graphql", (c) => {
     c.header("Allow", METHODS);
     throw new ApiError("METHOD_NOT_ALLOWED", [{ path: "", message: `use one of ${METHODS}` }]);

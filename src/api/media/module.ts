@@ -49,7 +49,12 @@ export function createMediaModule({
   return {
     decoder,
     fetchMedia,
-    examineMedia: createExamineMedia({ fetchMedia, decoder, onFault: onExamineFault }),
+    examineMedia: createExamineMedia({
+      fetchMedia,
+      decoder,
+      gateways: ipfsGateways,
+      onFault: onExamineFault,
+    }),
     media: createMedia({ database, gateways: ipfsGateways, baseUrl: mediaBaseUrl }),
     allowlist: createAllowlist(database),
     mediaState: createMediaState(database, mediaStore),

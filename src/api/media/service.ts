@@ -10,7 +10,8 @@ import {
   skipped,
 } from "./checks/checked-media.ts";
 import type { MediaReason } from "./checks/reasons.ts";
-import { type Ends, type FoundFaults, type MediaFields, webHostOf } from "./display/display.ts";
+import type { Ends, FoundFaults, MediaFields } from "./display/display.ts";
+import { asLoaded } from "./display/page-url.ts";
 import {
   enqueue,
   type MediaKind,
@@ -61,6 +62,8 @@ export type ImageFate =
 
 /** The state of the media that a document names. */
 export interface ShownMedia {
+  /** As pages load them. */
+  readonly loaded: MediaFields;
   readonly image: ShownImage;
   readonly checked: CheckedFields;
   readonly faults: FoundFaults;
@@ -77,7 +80,7 @@ export interface MediaDeps {
 const keyOf = ({ kind, url }: MediaUrl): string => `${kind} ${url}`;
 
 export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
-  /** The media of a document that are probed: the image, and whatever a page could show of the rest. */
+  /** The media of a document that are probed: whatever a page could show. */
   const urlsOf = ({ image, video, animation_url }: MediaFields): MediaToProbe[] => {
     const named: readonly [MediaKind, string | null][] = [
       ["image", image],
@@ -85,8 +88,8 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
       ["animation", animation_url],
     ];
     return named.flatMap(([kind, url]) => {
-      if (url === null || (kind !== "image" && webHostOf(url) === undefined)) return [];
-      const located = locateMedia(url, gateways);
+      if (url === null) return [];
+      const located = locateMedia({ kind, url }, gateways);
       return located.kind === "located" ? { kind, url, host: located.host } : [];
     });
   };
@@ -95,7 +98,7 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
 
   function showImage(url: string | null, states: States): ShownImage {
     if (url === null) return { ...unknown, status: "none", url: null, reason: null };
-    const located = locateMedia(url, gateways);
+    const located = locateMedia({ kind: "image", url }, gateways);
     if (located.kind === "refused")
       return { ...unknown, status: "rejected", url: null, reason: explainFailure(located) };
     const state = states.get(keyOf({ kind: "image", url }));
@@ -112,7 +115,7 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
 
   function checkUrl(url: string | null, kind: MediaKind, states: States): CheckedMedia {
     if (url === null) return skipped();
-    const located = locateMedia(url, gateways);
+    const located = locateMedia({ kind, url }, gateways);
     if (located.kind === "refused") return refusedMedia(explainFailure(located));
     return checkedOf(states.get(keyOf({ kind, url })));
   }
@@ -131,7 +134,7 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
     /** What becomes of a document's image: a pending one is decided by the probe that `enqueue` requests. */
     fateOf(image: string | null): ImageFate {
       if (image === null) return { status: "none" };
-      const located = locateMedia(image, gateways);
+      const located = locateMedia({ kind: "image", url: image }, gateways);
       if (located.kind === "refused") return { status: "rejected", reason: explainFailure(located) };
       return { status: "pending", url: image };
     },
@@ -156,6 +159,7 @@ export function createMedia({ database, gateways, baseUrl }: MediaDeps) {
       const found = await readStates(db, documents.flatMap(urlsOf));
       const states = new Map(found.map((state) => [keyOf(state), state]));
       return documents.map(({ image, video, animation_url }) => ({
+        loaded: asLoaded({ image, video, animation_url }, gateways),
         image: showImage(image, states),
         checked: {
           image: checkUrl(image, "image", states),

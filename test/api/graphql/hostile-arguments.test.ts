@@ -149,7 +149,7 @@ describe("a long list", () => {
     );
     expect(
       await refusal("sentOffers(from: 0, size: 1, collectibleFilters: { tokenAddresses: $t }) { total }"),
-    ).toBe("Invalid request; collectibleFilters.tokenAddresses: has 101 addresses; the limit is 100");
+    ).toBe("Invalid request; collectibleFilters.tokenAddresses: has 101 collections; the limit is 100");
   });
 
   it("may have a hundred entries, repeated ones included", async () => {

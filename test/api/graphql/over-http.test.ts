@@ -44,6 +44,16 @@ describe("GET /graphql", () => {
     expect(JSON.stringify(body)).toContain("variables");
   });
 
+  it("does so for POST, whose key would otherwise be missing without a word", async () => {
+    const ask = (query: string) =>
+      api.call(`/graphql?${query}`, { body: { query: "{ __typename }" }, headers: { accept: JSON_TYPE } });
+
+    const { status, body } = await ask("apikey=vk_x");
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain("apiKey");
+    expect((await ask("operationName=One")).status).toBe(200);
+  });
+
   const NAMED = `query One($id: String!) { token(tokenAddress: "${COLLECTION}", tokenId: $id) { name } } query Two { __typename }`;
 
   it("answers a query with its variables, operation name and extensions", async () => {

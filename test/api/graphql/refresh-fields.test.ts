@@ -4,7 +4,7 @@ import { createTestApp } from "../../support/processes/app.ts";
 import { createWorkerSetup } from "../../support/processes/worker.ts";
 import { COLLECTION, emptyTables, found, readQueue } from "../../support/refresh/refresh.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
-import { createOwnEndpoint } from "./own-endpoint.ts";
+import { createOwnEndpoint, PARTNER } from "./own-endpoint.ts";
 
 const test = await createTestDatabase();
 const { database } = test;
@@ -82,6 +82,24 @@ describe("requestMetadataRefresh", () => {
       )
       .toEqual(["updated", "not_found", "updated"]);
     expect((await receipt(id)).data.metadataRefresh.done).toBe(true);
+  });
+
+  it("ranks an app that may refresh over REST as REST does, in both mutations", async () => {
+    api.existing.add("3").add("4");
+    const { error } = await ask(
+      `mutation { refreshMetadata(tokenAddress: "${COLLECTION}", tokenId: "3")
+         requestMetadataRefresh(tokenAddress: "${COLLECTION}", tokenIds: ["4"]) { id } }`,
+      {},
+      PARTNER,
+    );
+
+    expect(error).toBeUndefined();
+    expect(
+      await database.query("select token_id, priority, anonymous from vitrine.refresh order by 1"),
+    ).toEqual([
+      { token_id: "3", priority: 30, anonymous: false },
+      { token_id: "4", priority: 30, anonymous: false },
+    ]);
   });
 
   it("takes a hundred tokens and refuses one more in REST's words", async () => {

@@ -61,7 +61,11 @@ describe("the documents of the SDK", () => {
       { erc721Token: { offerBy: null } },
     ],
     GetSentOffers: [{ ...offers, isValid: true }, { sentOffers: none }],
-    GetReceivedOffers: [offers, { receivedOffers: none }],
+    // A collection's slug stands for its address.
+    GetReceivedOffers: [
+      { ...offers, collectibleFilters: { tokenAddresses: ["heroes"] } },
+      { receivedOffers: none },
+    ],
     GetOffersAmount: [{ roninAddress: ALICE }, { receivedOffers: { total: 0 }, sentOffers: { total: 0 } }],
     GetOrderByHash: [{ hash: "0x12" }, { order: null }],
     GetOrdersByAddress: [
@@ -99,7 +103,7 @@ describe("the documents of the SDK", () => {
     const { error } = await endpoint.ask(sdkDocument("GetOrdersByAddress"), {
       ...offers,
       roninAddress: "0x12",
-      collectibleFilters: { tokenAddresses: ["nowhere"] },
+      collectibleFilters: { tokenAddresses: ["no slug"] },
       size: 51,
     });
     for (const path of ["roninAddress", "collectibleFilters.tokenAddresses[0]", "size"])

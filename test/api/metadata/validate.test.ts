@@ -172,6 +172,52 @@ describe("the media of a document", () => {
   });
 });
 
+describe("an animation", () => {
+  const evil = "evil.example";
+  const allow = (pattern: string) =>
+    database.query("insert into vitrine.allowed_host (pattern, added_by) values ($1, 'tests')", [pattern]);
+
+  it("that redirects is judged by the host that it leads to, as on the token's page", async () => {
+    const elsewhere = await startLocalServer((_, response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>");
+    });
+    const ofBoth = createTestApp(test, {}, new Set([host.host, elsewhere.host]));
+    answer = (response) => void response.writeHead(302, { location: elsewhere.url }).end();
+    await allow(host.host);
+
+    const document = { ...HERO, image: null, animation_url: `${host.url}/page` };
+    const { body } = await validate({ document }, await ofBoth.createKey(), ofBoth);
+    await elsewhere.close();
+
+    expect(body.display.token_page.skipped).toEqual([
+      {
+        ...{ kind: "animation", host: elsewhere.host, reason: "host_not_allowed" },
+        message: `${host.host} leads there`,
+      },
+    ]);
+    expect(body.issues).toContainEqual(
+      expect.objectContaining({
+        ...{ code: "host_not_allowed", path: "animation_url" },
+        message: expect.stringContaining(elsewhere.host),
+      }),
+    );
+  });
+
+  it("whose URL programs read differently is rejected, and the issue says so", async () => {
+    await allow(evil);
+
+    for (const animation_url of [`https://user:password@${evil}/`, `https:\\\\${evil}/`]) {
+      const { body } = await validate({ document: { ...HERO, animation_url } });
+
+      expect(body.media.animation_url).toMatchObject({ status: "rejected" });
+      expect(body.issues).toContainEqual(
+        expect.objectContaining({ code: "invalid_url", level: "warning", path: "animation_url" }),
+      );
+      expect(body.display.token_page.kind).not.toBe("animation");
+    }
+  });
+});
+
 describe("the media of several documents at once", () => {
   const skippedNow = { ...unchecked, reason: "not checked, through no fault of the file; try again" };
   const settle = () => new Promise((resolve) => setTimeout(resolve, 50));
@@ -194,11 +240,13 @@ describe("the media of several documents at once", () => {
           );
         },
       },
+      gateways: [],
       onFault: (fault) => faults.push(fault),
       ...(budgetMs !== undefined && { budgetMs }),
     });
     const report = async (path: string, signal?: AbortSignal) =>
-      (await examine({ image: `${host.url}${path}`, video: null, animation_url: null }, signal)).image;
+      (await examine({ image: `${host.url}${path}`, video: null, animation_url: null }, signal)).checked
+        .image;
     return { begun, ends, faults, report };
   }
 

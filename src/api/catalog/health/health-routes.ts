@@ -23,7 +23,10 @@ const healthSchema = z
   .object({
     chain_id: z.number(),
     collection_address: z.string(),
-    tokens: z.int().openapi({ description: "Existing tokens, according to the index." }),
+    tokens: z.int().openapi({
+      description:
+        "Listed tokens, according to the index; those of ERC-1155 that were announced without a supply count too.",
+    }),
     current: z.int().openapi({ description: "Tokens whose last fetch succeeded." }),
     failed: z.int().openapi({ description: "Tokens whose last fetch failed." }),
     unread: z.int().openapi({ description: "Tokens that were never read." }),

@@ -1,9 +1,10 @@
 /** The report of one document: what was read, what each page would show, and every issue. */
 
 import { z } from "@hono/zod-openapi";
-import type { CheckedFields, CheckedMedia } from "../../media/checks/checked-media.ts";
+import type { CheckedMedia } from "../../media/checks/checked-media.ts";
 import type { Found, MediaFields } from "../../media/display/display.ts";
-import { chooseDisplay, codeOf, mediaReasons } from "../../media/rules.ts";
+import type { ExaminedMedia } from "../../media/probes/examine-media.ts";
+import { asLoaded, chooseDisplay, codeOf, mediaReasons } from "../../media/rules.ts";
 import type { Examined } from "../../metadata/document/examine.ts";
 import type { Metadata } from "../../metadata/document/normalise.ts";
 import { displayTypes, showVersion } from "../../metadata/rules.ts";
@@ -78,7 +79,7 @@ export const mediaOf = ({ metadata }: Examined): MediaFields => metadata ?? empt
 /** Reports how a document would be shown with these settings, given what the checks of its media found. */
 export function reportOn(
   examined: Examined,
-  checked: CheckedFields,
+  { checked, ends }: ExaminedMedia,
   surroundings: Surroundings,
 ): DocumentReport {
   const { gateways, isAllowed, known, operatorContact } = surroundings;
@@ -86,9 +87,11 @@ export function reportOn(
   const read = { metadata: examined.metadata ?? emptyMetadata, issues: examined.issues };
   const shown = showVersion(read, known, operatorContact);
   const { metadata } = shown;
+  const loaded = asLoaded(metadata, gateways);
   const issues = withMediaIssues(shown.issues, {
-    fields: metadata,
+    fields: loaded,
     checked,
+    ends,
     isAllowed,
     isTriedOften: false,
     operatorContact,
@@ -113,10 +116,13 @@ export function reportOn(
     animation_url,
     traits: traits.map((trait) => ({ ...trait, max_value: trait.max_value ?? null })),
     display: viewDisplay(
-      chooseDisplay({ image, video, animation_url }, isShown(checked.image) ? imageUrl : null, isAllowed, {
-        animation: faultOf(checked.animation_url),
-        video: faultOf(checked.video),
-      }),
+      chooseDisplay(
+        loaded,
+        isShown(checked.image) ? imageUrl : null,
+        isAllowed,
+        { animation: faultOf(checked.animation_url), video: faultOf(checked.video) },
+        ends,
+      ),
     ),
   };
 }

@@ -42,12 +42,12 @@ export function createReports(deps: ReportDeps) {
     signal?: AbortSignal,
   ): Promise<DocumentReport> {
     const traits = examined.metadata?.traits ?? [];
-    const [checked, isAllowed, known] = await Promise.all([
+    const [found, isAllowed, known] = await Promise.all([
       examineMedia(mediaOf(examined), signal),
       collection ? allowlist.forCollection(collection.chainId, collection.address) : allowlist.forAll(),
       collection ? store.displayTypes(collection.chainId, collection.address, traits) : new Map(),
     ]);
-    return reportOn(examined, checked, { gateways: fetching.gateways, isAllowed, known, operatorContact });
+    return reportOn(examined, found, { gateways: fetching.gateways, isAllowed, known, operatorContact });
   }
 
   return {

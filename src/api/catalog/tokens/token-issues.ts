@@ -21,6 +21,7 @@ export const tokenIssueSchema = z
 export type TokenIssue = z.infer<typeof tokenIssueSchema>;
 
 export interface MediaFindings {
+  /** As pages load them (`asLoaded`). */
   readonly fields: MediaFields;
   readonly checked: CheckedFields;
   /** The hosts that the animation and the video redirected to, if different. */

@@ -43,14 +43,13 @@ export const makeOnce = (made: KeptParts | undefined, of: Inputs, groupTraits: G
 
 function makeParts(of: Inputs, groupTraits: GroupTraits): KeptParts["parts"] {
   const { media, isAllowed, operatorContact, groups, ...parts } = of;
-  const { image, faults, ends, checked } = media;
-  const fields = of.served?.metadata ?? noMedia;
+  const { image, faults, ends, checked, loaded } = media;
   return {
     ...parts,
     image,
-    display: chooseDisplay(fields, image.url, isAllowed, faults, ends),
+    display: chooseDisplay(loaded, image.url, isAllowed, faults, ends),
     issues: withMediaIssues(of.served?.issues ?? [], {
-      fields,
+      fields: loaded,
       checked,
       ends,
       isAllowed,

@@ -134,6 +134,8 @@ const tokenSdl = /* GraphQL */ `
     kind: String!
     host: String!
     reason: String!
+    "Details, if the media was checked."
+    message: String
   }
 
   type TokenTraitValue {

@@ -33,13 +33,13 @@ export function createRefreshFields({
   readonly refresh: RefreshService;
 }) {
   return {
-    /** Same as the REST route, but without a key. */
+    /** Same as the REST route, which also takes callers without a key. */
     async requestMetadataRefresh(args: RequestArguments, { client, cure, requestId }: Caller) {
       const { tokenAddress, tokenIds } = readArguments(requestArguments, args);
       const { receiptId, tokens } = await refresh.request(
         await collections.findNamed(tokenAddress, args.chainId ?? undefined),
         [...new Set(tokenIds)],
-        { trigger: "graphql", anonymous: true, client, cure, requestId, receiptFor: OWNER },
+        { trigger: "graphql", anonymous: client !== undefined, client, cure, requestId, receiptFor: OWNER },
       );
       if (!receiptId) throw refusalOf(tokens, (index) => `tokenIds[${index}]`);
       const receipt = await refresh.findReceipt(receiptId, OWNER);

@@ -2,14 +2,14 @@
 
 import { z } from "@hono/zod-openapi";
 import { ownerSchema } from "../../catalog/rules.ts";
-import { addressField } from "../../http/fields.ts";
+import { collectionNameField } from "../../http/fields.ts";
 import { listArgument, readArguments, tokenArguments, windowArguments } from "../own/arguments.ts";
 
 const TOKENS_MAX = 100;
 const COLLECTIONS_MAX = 100;
 
-const addresses = listArgument(addressField, COLLECTIONS_MAX, "addresses");
-const filter = z.object({ tokenAddresses: addresses.nullish() }).nullish();
+const collections = listArgument(collectionNameField, COLLECTIONS_MAX, "collections");
+const filter = z.object({ tokenAddresses: collections.nullish() }).nullish();
 const listArguments = z.intersection(
   z.object({ collectibleFilters: filter, roninAddress: ownerSchema.nullish() }),
   windowArguments,

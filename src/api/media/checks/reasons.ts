@@ -27,7 +27,8 @@ export const refusalTable = {
 export const fetchReasonTable = {
   invalid_uri: "The URL can't be read, or is longer than 8,192 characters.",
   unsupported_scheme: "The URL is not http, https or ipfs.",
-  invalid_url: "The URL can't be fetched, for example because it carries credentials.",
+  invalid_url:
+    "The URL can't be fetched, for example because it carries credentials; or, for a video or an animation, programs read it differently.",
   host_refused: "The host is on a private network.",
   too_many_redirects: "There were more than five redirects.",
   http_status: "The host answered with a status other than 200.",

@@ -3,40 +3,66 @@
 import { createConcurrencyLimit } from "../../async/concurrency.ts";
 import { withDeadline } from "../../async/timeout.ts";
 import { explainFailure } from "../../fetch/explain-failure.ts";
+import type { FoundContent } from "../../fetch/ipfs/gateway-request.ts";
 import { checkAnimation } from "../checks/animation-check.ts";
 import { type CheckedFields, type CheckedMedia, refusedMedia, skipped } from "../checks/checked-media.ts";
 import type { Decoder } from "../decoder/decoder.ts";
-import type { MediaFields } from "../display/display.ts";
-import type { MediaKind } from "../media-store.ts";
+import type { Ends, MediaFields } from "../display/display.ts";
+import type { MediaKind, MediaUrl } from "../media-store.ts";
 import type { FetchMedia } from "./fetch-media.ts";
+import { locateMedia, redirectedTo } from "./locate-media.ts";
 import { isPage, requestFor, tooLarge } from "./probe.ts";
 
-export type ExamineMedia = (fields: MediaFields, signal?: AbortSignal) => Promise<CheckedFields>;
+export interface ExaminedMedia {
+  readonly checked: CheckedFields;
+  readonly ends: Ends;
+}
+
+export type ExamineMedia = (fields: MediaFields, signal?: AbortSignal) => Promise<ExaminedMedia>;
+
+/** What was found of one URL. */
+interface ExaminedUrl {
+  readonly checked: CheckedMedia;
+  /** The host that it redirected to, if another. */
+  readonly end?: string | undefined;
+}
 
 // Of all fetches of a report's media together, and of the wait for a decoder: whoever waits for the report has less
 // patience than a probe.
 const BUDGET_MS = 15_000;
+const none: ExaminedUrl = { checked: skipped() };
 const UNCHECKED = "not checked, through no fault of the file; try again";
 
 /** Never rejects: what can't be checked is `skipped`, with the reason. */
 export function createExamineMedia(deps: {
   readonly fetchMedia: FetchMedia;
   readonly decoder: Pick<Decoder, "decode">;
+  readonly gateways: readonly string[];
   /** Called with a fault of ours. */
   readonly onFault?: (error: unknown) => void;
   /** 15 seconds by default. */
   readonly budgetMs?: number;
 }): ExamineMedia {
-  const { fetchMedia, decoder, onFault, budgetMs = BUDGET_MS } = deps;
+  const { fetchMedia, decoder, gateways, onFault, budgetMs = BUDGET_MS } = deps;
   // Probes of what is served use the same decoders, and should not wait for reports.
   const decodeNext = createConcurrencyLimit(1);
 
-  async function examine(kind: MediaKind, url: string | null, signal: AbortSignal): Promise<CheckedMedia> {
-    if (url === null) return skipped();
+  async function examine(media: MediaUrl, signal: AbortSignal): Promise<ExaminedUrl> {
+    const { kind, url } = media;
+    const located = locateMedia(media, gateways);
+    if (located.kind === "refused") return { checked: refusedMedia(explainFailure(located)) };
     const answer = await fetchMedia({ ...requestFor(kind, url), signal });
-    if (answer.kind === "too_large") return refusedMedia(explainFailure(tooLarge(kind)));
-    if (answer.kind === "unread") return refusedMedia(explainFailure(answer));
-    const { body, contentType } = answer;
+    if (answer.kind === "too_large") return { checked: refusedMedia(explainFailure(tooLarge(kind))) };
+    if (answer.kind === "unread") return { checked: refusedMedia(explainFailure(answer)) };
+    const end = redirectedTo({ url, host: located.host }, answer.url) ?? undefined;
+    return { checked: await judge(kind, answer, signal), end };
+  }
+
+  async function judge(
+    kind: MediaKind,
+    { body, contentType }: FoundContent,
+    signal: AbortSignal,
+  ): Promise<CheckedMedia> {
     const bytes = body.length;
     if (isPage(kind)) {
       const refusal = checkAnimation(body, contentType);
@@ -57,14 +83,17 @@ export function createExamineMedia(deps: {
     ] as const;
     return withDeadline(budgetMs, signal, async (inTime) => {
       // The decoder rejects for faults of ours only, which a report should outlive. That the report is over is none.
-      const skip = (error: unknown): CheckedMedia => {
+      const skip = (error: unknown): ExaminedUrl => {
         if (error !== inTime.reason) onFault?.(error);
-        return skipped(UNCHECKED);
+        return { checked: skipped(UNCHECKED) };
       };
-      const [ofImage = skipped(), ofVideo = skipped(), ofPage = skipped()] = await Promise.all(
-        named.map(([kind, url]) => examine(kind, url, inTime).catch(skip)),
-      );
-      return { image: ofImage, video: ofVideo, animation_url: ofPage };
+      const examined = ([kind, url]: (typeof named)[number]): Promise<ExaminedUrl> | ExaminedUrl =>
+        url === null ? none : examine({ kind, url }, inTime).catch(skip);
+      const [ofImage = none, ofVideo = none, ofPage = none] = await Promise.all(named.map(examined));
+      return {
+        checked: { image: ofImage.checked, video: ofVideo.checked, animation_url: ofPage.checked },
+        ends: { animation: ofPage.end, video: ofVideo.end },
+      };
     });
   };
 }

@@ -4,11 +4,13 @@ import type { Fetching } from "../../fetch/fetching.ts";
 import { createFetchContent } from "../../fetch/ipfs/fetch-content.ts";
 import type { FoundContent } from "../../fetch/ipfs/gateway-request.ts";
 import type { FetchReason } from "../checks/reasons.ts";
+import type { MediaKind } from "../media-store.ts";
 import { locateMedia } from "./locate-media.ts";
 
 const TIMEOUT_MS = 30_000;
 
 export interface MediaRequest {
+  readonly kind: MediaKind;
   readonly url: string;
   readonly bytesMax: number;
   readonly accept: string;
@@ -40,8 +42,8 @@ export type FetchMedia = (request: MediaRequest) => Promise<MediaFetched>;
 export function createFetchMedia(fetching: Omit<Fetching, "extraSchemes">): FetchMedia {
   const { gateways, fetchContent = createFetchContent(fetching) } = fetching;
 
-  return async ({ url, ...request }) => {
-    const located = locateMedia(url, gateways);
+  return async ({ kind, url, ...request }) => {
+    const located = locateMedia({ kind, url }, gateways);
     if (located.kind === "refused") return unread(located.reason, located.message, false);
     const answer = await fetchContent(located.urls, { ...request, timeoutMs: TIMEOUT_MS });
     if (answer.kind === "fetched") return answer;

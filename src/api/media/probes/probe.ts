@@ -3,8 +3,6 @@
 import { createHash } from "node:crypto";
 import type { Queryable } from "../../db/database.ts";
 import { explainFailure } from "../../fetch/explain-failure.ts";
-import { IPFS_HOST } from "../../fetch/locate.ts";
-import { parseUrl } from "../../text/parse-url.ts";
 import { checkAnimation } from "../checks/animation-check.ts";
 import { checkContent, isNoFile } from "../checks/image-check.ts";
 import { MEDIA_BYTES_MAX, PAGE_BYTES_READ } from "../checks/limits.ts";
@@ -15,6 +13,7 @@ import type { MediaKind } from "../media-store.ts";
 import { type MediaDisk, storageKey } from "../storage/media-disk.ts";
 import { addFile, findFile, type MediaFile, readFile, type StoredFile } from "../storage/media-file-store.ts";
 import type { FetchMedia, Unread } from "./fetch-media.ts";
+import { redirectedTo } from "./locate-media.ts";
 import type { MediaMetrics } from "./metrics.ts";
 import type { MediaFinding, MediaLease } from "./probe-queue-store.ts";
 
@@ -42,6 +41,7 @@ export const isPage = (kind: MediaKind): kind is "animation" => kind === "animat
 
 /** How a URL of this kind is fetched. */
 export const requestFor = (kind: MediaKind, url: string) => ({
+  kind,
   url,
   bytesMax: isPage(kind) ? PAGE_BYTES_READ : MEDIA_BYTES_MAX,
   isStartEnough: isPage(kind),
@@ -122,7 +122,7 @@ export function createProbe({ database, fetchMedia, decoder, disk, metrics }: Pr
     });
     if (answer.kind === "unread") return answer;
     if (answer.kind === "too_large") return refused(tooLarge(kind), null, null);
-    const leadsTo = endOf(lease, answer.url);
+    const leadsTo = redirectedTo(lease, answer.url);
     if (answer.isUnchanged) return { kind: "same", leadsTo };
     const { body, contentType } = answer;
     metrics.fetched(kind, body.length);
@@ -157,14 +157,6 @@ const nothing: MediaFinding = {
   bytes: null,
   leadsTo: null,
 };
-
-/** Redirects between gateways don't change what a page loads. */
-function endOf({ host, url: asked }: MediaLease, url: string): string | null {
-  const end = new URL(url).host;
-  // The name of one content at a gateway is not the gateway's, by which it is known here.
-  const isSame = end === host || end === parseUrl(asked)?.host;
-  return host === IPFS_HOST || isSame ? null : end;
-}
 
 const found = (finding: MediaFinding): MediaProbe => ({ kind: "found", finding, refusal: undefined });
 
