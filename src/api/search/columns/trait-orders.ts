@@ -183,13 +183,21 @@ export function createTraitOrders(deps: {
     async prepare(type, descending, slots, yieldToEventLoop) {
       const known = findValid(type, descending);
       if (known) return known.building;
+      const ranks = rankValues(type, descending);
       makeSpace();
       const order = createOrder(comparison(type, descending).compare, isPresent);
       const { displayType } = type;
       const entry: CachedOrder = { type, displayType, order, building: Promise.resolve(), isUsed: false };
       // Register it before sorting, so that it receives changes from now on.
-      cached.set(orderKey(type, descending), entry);
-      entry.building = sortSlots(slots, rankValues(type, descending), yieldToEventLoop).then(order.adopt);
+      const name = orderKey(type, descending);
+      cached.set(name, entry);
+      entry.building = sortSlots(slots, ranks, yieldToEventLoop)
+        .then(order.adopt)
+        .catch((error: unknown) => {
+          // Otherwise nobody would build it again.
+          if (cached.get(name) === entry) cached.delete(name);
+          throw error;
+        });
       return entry.building;
     },
     get memory() {

@@ -135,7 +135,10 @@ export function createTraitTable(): TraitTable {
       displayShown = grown(displayShown, at + 1);
       displayShown[at] = displayTypes.indexOf(displayType);
       const values = { values: [], byText: new Map(), byLongKey: new Map() };
-      types.push({ at, id, key, name, displayType, highest, ...values });
+      const type = { at, id, key, name, displayType, highest, ...values };
+      types.push(type);
+      // It may never get a value: no token need have the type any more.
+      orders.toPrepare(type);
     },
     changeType(id, displayType, highest) {
       const type = types[typeById.get(id) ?? -1];
@@ -144,7 +147,7 @@ export function createTraitTable(): TraitTable {
       if (type.displayType !== displayType) {
         type.displayType = displayType;
         displayShown[type.at] = displayTypes.indexOf(displayType);
-        orders.drop(type);
+        orders.toPrepare(type);
       }
       return true;
     },

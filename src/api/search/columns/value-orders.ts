@@ -14,8 +14,8 @@ export interface ValueOrders {
   prepare(yieldToEventLoop: YieldToEventLoop): Promise<void>;
   /** Call it for each value added to a type. */
   added(type: TraitType, value: number): void;
-  /** Call it when the type shows different values. */
-  drop(type: TraitType): void;
+  /** Call it for a new type, and when one shows different values. */
+  toPrepare(type: TraitType): void;
 }
 
 export interface ValueOrdersDeps {
@@ -60,7 +60,7 @@ export function createValueOrders({ isShown, comparing }: ValueOrdersDeps): Valu
       if (order) order.markDirty(value);
       else unprepared.add(type);
     },
-    drop(type) {
+    toPrepare(type) {
       orders.delete(type);
       unprepared.add(type);
     },
