@@ -11,6 +11,10 @@ const UNUSED_MS = 30 * 60_000;
 // One that was asked for this recently isn't dropped for another: replacing each other by turns, both would mostly load.
 const BUSY_MS_PER_MB = 300;
 const BYTES_PER_MB = 1_000_000;
+// The thread was lost with as many loads of a search index in turn: it takes more than its estimate, and is not loaded again
+// for a while.
+const LOST_LOADS_MAX = 2;
+const LOST_MS = 30 * 60_000;
 // A collection that didn't fit may have shrunk.
 const ESTIMATE_MS = 60_000;
 // More than any service has: all collections are estimated in turn, and one over the limit would cost all of them another.
@@ -23,6 +27,9 @@ interface Entry {
   bytes: number;
   /** How far the last load missed its estimate. */
   factor: number;
+  /** Loads in turn with which the thread was lost, and when it was last. */
+  lostLoads: number;
+  lostAt: number;
   /** When a request asked for it last. */
   askedAt: number;
   usedAt: number;
@@ -107,6 +114,9 @@ export function createBudget(deps: {
     return state === "loading" || performance.now() - askedAt < busyMs;
   }
 
+  const isFatal = ({ lostLoads, lostAt }: Entry): boolean =>
+    lostLoads >= LOST_LOADS_MAX && performance.now() - lostAt < LOST_MS;
+
   /** Drops the least recently asked for among `some` until `bytes` more fit; none if they never do. */
   function makeSpace(bytes: number, some: (entry: Entry) => boolean): boolean {
     const dropped: Entry[] = [];
@@ -131,8 +141,11 @@ export function createBudget(deps: {
     metrics?.databaseAnswers.inc();
     if (entry.isOutside) return;
     entry.isOutside = true;
+    const reason = isFatal(entry)
+      ? "loading its search index ended the search thread"
+      : "its search index doesn't fit SEARCH_MEMORY_MB";
     logger.warn({
-      msg: "PostgreSQL answers searches of a collection: its search index doesn't fit SEARCH_MEMORY_MB",
+      msg: `PostgreSQL answers searches of a collection: ${reason}`,
       chain_id: entry.collection.chainId,
       collection: entry.collection.collection,
       bytes: Math.round(bytes),
@@ -148,6 +161,8 @@ export function createBudget(deps: {
       state: "absent",
       bytes: 0,
       factor: 1,
+      lostLoads: 0,
+      lostAt: Number.NEGATIVE_INFINITY,
       askedAt: Number.NEGATIVE_INFINITY,
       usedAt: 0,
       isOutside: false,
@@ -171,7 +186,7 @@ export function createBudget(deps: {
       const bytes = max === Number.POSITIVE_INFINITY ? 0 : await sizeOf(entry, estimate);
       // Another caller's question may have started the load meanwhile.
       if (entry.state !== "absent") return "memory";
-      const fits = makeSpace(bytes, (other) => by === "asked" && !isBusy(other));
+      const fits = !isFatal(entry) && makeSpace(bytes, (other) => by === "asked" && !isBusy(other));
       if (!fits) {
         if (by === "asked") leaveOutside(entry, bytes);
         return "database";
@@ -189,12 +204,17 @@ export function createBudget(deps: {
       const entry = entries.get(collectionKey(collection));
       if (!entry) return;
       if (bytes === 0) {
+        if (entry.state === "loading") {
+          entry.lostLoads++;
+          entry.lostAt = performance.now();
+        }
         entry.state = "absent";
         return;
       }
       const isFirst = entry.state !== "loaded";
       if (isFirst) metrics?.loads.inc();
       if (entry.state === "loading" && entry.bytes > 0) entry.factor *= bytes / entry.bytes;
+      entry.lostLoads = 0;
       const isGrown = isFirst || bytes > entry.bytes;
       entry.state = "loaded";
       entry.bytes = bytes;

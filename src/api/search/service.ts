@@ -74,7 +74,8 @@ export interface Search {
   shownTypes(collection: CollectionConfig, names: readonly string[]): Promise<ReadonlySet<string>>;
   /**
    * Tokens of these collections by name and id: the best `limit` of each, in the order of the collections. Of those whose
-   * search index doesn't fit beside others, PostgreSQL searches a few; the rest is left out, and counted.
+   * search index doesn't fit beside others, PostgreSQL searches a few; the rest is left out, and counted, as are those whose
+   * search thread is away.
    */
   findNamed(collections: readonly CollectionConfig[], asked: NameQuery): Promise<FoundTokens>;
   /** The values of a trait that begin with a text, most frequent first. */
@@ -162,10 +163,13 @@ export function createSearch(deps: SearchDeps): SearchService {
       ask(config, kind, asked),
     );
 
-  /** Undefined where PostgreSQL can't answer soon. */
-  async function findSlowly(question: Question<"findNamed">): Promise<readonly FoundToken[] | undefined> {
+  /** Undefined where no answer comes soon: from PostgreSQL, or from a search thread that is being started. */
+  async function findSoon(
+    place: "memory" | "database",
+    question: Question<"findNamed">,
+  ): Promise<readonly FoundToken[] | undefined> {
     try {
-      return await askAt("database", question);
+      return await askAt(place, question);
     } catch (error) {
       if (error instanceof ApiError && error.code === "UNAVAILABLE") return undefined;
       throw error;
@@ -187,7 +191,7 @@ export function createSearch(deps: SearchDeps): SearchService {
         // Drops no other search index.
         const place = await placeOf(collection, "warm");
         if (place === "database" && ++slowOnes > SLOW_MAX) return undefined;
-        const tokens = await (place === "memory" ? askAt(place, question) : findSlowly(question));
+        const tokens = await findSoon(place, question);
         return tokens?.map((token) => ({ ...token, collection: config }));
       };
       const asking: ReturnType<typeof findIn>[] = [];

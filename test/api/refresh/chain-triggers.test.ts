@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
 import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
-import { ask, CHAIN_ID, emptyTables, readQueue } from "../../support/refresh/refresh.ts";
+import { ask, CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refresh/refresh.ts";
 import { createTriggerSetup } from "../../support/refresh/triggers.ts";
 
 const test = await createTestDatabase();
@@ -49,6 +49,27 @@ describe("a new trigger", () => {
 
     expect(await readQueue(database)).toMatchObject([
       { tokenId: "7", requested: 1, trigger: "event", priority: 20, minBlock: 90 },
+    ]);
+  });
+
+  it("of a mint gives a token its block that was read before, at a later one; no other mint does", async () => {
+    await setup.setChain(1_000, 970);
+    await database.query(
+      `insert into vitrine.token (chain_id, collection, token_id, since_block, known_since)
+       select $1, $2, id, block, '2026-01-01' from (values (1, 1000), (2, 50)) read(id, block)`,
+      [CHAIN_ID, COLLECTION],
+    );
+    await setup.add({ block: 100, source: "mint", token: 1n });
+    await setup.add({ block: 101, source: "mint", token: 2n });
+    await triggers.handleBatch();
+
+    expect(
+      await database.query(
+        "select token_id, since_block, known_since < '2026-01-02' as old from vitrine.token order by token_id",
+      ),
+    ).toEqual([
+      { token_id: "1", since_block: "100", old: true },
+      { token_id: "2", since_block: "50", old: true },
     ]);
   });
 

@@ -115,6 +115,25 @@ describe("a budget", () => {
     expect(budget.bytes).toBe(0);
   });
 
+  it("leaves one to PostgreSQL whose loads end its thread, unless one succeeds in between", async () => {
+    const { budget, logged, place, load } = createCase(100);
+    const lose = async (name: string) => {
+      const placed = await place(name, 10);
+      budget.resize(ref(name), 0);
+      return placed;
+    };
+
+    expect([await lose("a"), await load("a", 10)]).toEqual(["memory", "memory"]);
+    // Not while it was loading.
+    budget.resize(ref("a"), 0);
+    expect([await lose("a"), await lose("a"), await lose("a"), await place("b", 10)]).toEqual([
+      ...["memory", "memory", "database", "memory"],
+    ]);
+    expect(logged).toMatchObject([
+      { collection: "a", msg: expect.stringContaining("ended the search thread") },
+    ]);
+  });
+
   it("passes on the failure of an estimate, and estimates anew", async () => {
     const { budget, place } = createCase(100);
     await expect(budget.place(ref("a"), "asked", () => Promise.reject(new Error("away")))).rejects.toThrow(

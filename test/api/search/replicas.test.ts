@@ -1,16 +1,17 @@
-/** Two replicas write through the recorder while a third serves. */
+/** Two replicas write through the recorder while a third serves, and two serve one walk by turns. */
 
 import { afterAll, beforeEach, expect, it } from "vitest";
 import { createDatabase, type Database } from "../../../src/api/db/database.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 import type { TokenSort } from "../../../src/api/search/query.ts";
+import { createSearch } from "../../../src/api/search/service.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { createRandom, type Random } from "../../support/random.ts";
 import { CHAIN_ID, emptyTables } from "../../support/refresh/refresh.ts";
 import { createTraitsHarness, number, text } from "../metadata/traits-harness.ts";
 import { walkPages } from "./index-harness.ts";
 import { facets, panel, sorted } from "./model.ts";
-import { ALL, createSearchHarness } from "./search-harness.ts";
+import { ALL, collection, createSearchHarness } from "./search-harness.ts";
 
 const test = await createTestDatabase();
 const { database } = test;
@@ -21,6 +22,7 @@ const traits = createTraitsHarness(test);
 
 const TOKENS = 120;
 const WRITES = 150;
+const TOKENS_RANKED = 3_000;
 const classes = ["Mage", "Rogue", "Bard", "Monk"];
 const sorts: readonly TokenSort[] = [
   { by: "id", descending: false },
@@ -81,4 +83,42 @@ it("no walk loses or repeats a token that does not change, and at rest every ans
   expect(await harness.facets()).toEqual(facets(after, ALL));
   for (const filter of filters) expect(await harness.panel(filter)).toEqual(panel(after, filter));
   for (const sort of sorts) expect(await walkPages(harness, ALL, sort, 50)).toEqual(sorted(after, ALL, sort));
+});
+
+it("a walk by rarity over replicas that learned values in another order loses and repeats nothing", async () => {
+  await test.setHead({ chainId: CHAIN_ID, block: 1 });
+  const random = createRandom(3);
+  const value = () =>
+    random.chance(0.8) ? "Plain" : `v${Math.min(random.whole(0, 59), random.whole(0, 59))}`;
+  const family = () => (random.chance(0.25) ? `Family ${random.whole(0, 199)}` : value());
+  const documents = Array.from({ length: TOKENS_RANKED }, (_, id): [string, object] => [
+    String(id),
+    { name: `Hero ${id}`, attributes: [text("Hat", family()), text("Eyes", value()), text("Aura", value())] },
+  ]);
+  // As a sweep reads them.
+  const shuffled = documents
+    .map((each) => ({ each, at: random.next() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ each }) => each);
+  const create = () => createSearch({ database, tables: test.tables, logger: silentLogger });
+  const [follower, latecomer] = [create(), create()];
+  await follower.facets(collection, ALL);
+  for (const half of [shuffled.slice(0, TOKENS_RANKED / 2), shuffled.slice(TOKENS_RANKED / 2)]) {
+    await harness.record(new Map(half));
+    await follower.facets(collection, ALL);
+  }
+
+  const walked: string[] = [];
+  let cursor: string | undefined;
+  for (let nth = 0; nth === 0 || cursor !== undefined; nth++) {
+    const query = { filter: ALL, sort: { by: "rarity" as const }, limit: 20, cursor };
+    const page = await (nth % 2 === 0 ? follower : latecomer).page(collection, query);
+    walked.push(...page.tokenIds);
+    cursor = page.nextCursor ?? undefined;
+    expect(walked.length).toBeLessThanOrEqual(documents.length);
+  }
+  await Promise.all([follower.close(), latecomer.close()]);
+
+  expect(walked).toHaveLength(documents.length);
+  expect(new Set(walked).size).toBe(documents.length);
 });

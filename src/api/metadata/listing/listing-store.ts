@@ -15,8 +15,9 @@ const inOrder = (tokens: ReadonlyMap<string, number>): (readonly [string, number
   [...tokens].sort(([a], [b]) => (a < b ? -1 : 1));
 
 /**
- * Makes tokens of one collection known and seen, each with the block of its transfer; tokens already seen stay
- * unchanged. Returns those that were unseen until now and have served metadata: their traits must still be learned.
+ * Makes tokens of one collection known and seen, each with the block of its transfer; tokens already seen change only if
+ * they were known by a later one, as those that were read before this one was handled. Returns those with served metadata
+ * that were unseen until now: their traits must still be learned.
  */
 export async function addKnownTokens(
   db: Queryable,
@@ -29,9 +30,10 @@ export async function addKnownTokens(
     `insert into vitrine.token as t (chain_id, collection, token_id, since_block)
      select $1, $2, * from unnest($3::numeric[], $4::bigint[])
      on conflict (chain_id, collection, token_id) do update
-        set unseen = false, since_block = excluded.since_block, known_since = now(), changed = pg_current_xact_id()
-      where t.unseen
-     returning t.token_id as "tokenId", t.served_version as served`,
+        set unseen = false, since_block = excluded.since_block, changed = pg_current_xact_id(),
+            known_since = case when t.unseen then now() else t.known_since end
+      where t.unseen or t.since_block > excluded.since_block
+     returning t.token_id as "tokenId", case when t.known_since = now() then t.served_version end as served`,
     [chainId, collection, ordered.map(([tokenId]) => tokenId), ordered.map(([, block]) => block)],
   );
   return rows.flatMap(({ tokenId, served }) => (served === null ? [] : tokenId));

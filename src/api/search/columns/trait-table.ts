@@ -40,8 +40,11 @@ export interface TraitType {
   readonly byLongKey: Map<string, number>;
 }
 
-// A value's text, its places in two maps and in the columns, and in its type's order.
+// A value's short text, its places in two maps and in the columns, and in its type's order.
 const VALUE_BYTES = 200;
+const SHORT_TEXT = 16;
+// A character past that; one byte where all of a text's characters are Latin-1.
+const CHARACTER_BYTES = 2;
 const TYPE_BYTES = 1_000;
 
 export const UNKNOWN_VALUE = 0xffff_ffff;
@@ -101,6 +104,7 @@ export function createTraitTable(): TraitTable {
   let numbers = new Float64Array(0);
   let counts = new Uint32Array(0);
   let unused = 0;
+  let longCharacters = 0;
 
   const displayTypeOf = (value: number): DisplayType =>
     displayTypes[displayOf[value] as number] as DisplayType;
@@ -158,6 +162,7 @@ export function createTraitTable(): TraitTable {
       if (typeAt === undefined || !type) throw new Error(`trait type ${typeId} is unknown`);
       valueById.set(id, value);
       texts.push(text);
+      longCharacters += Math.max(0, text.length - SHORT_TEXT);
       if (longKey !== null) longOnes.add(value);
       const values = longKey === null ? type.byText : type.byLongKey;
       const before = values.get(longKey ?? text);
@@ -207,7 +212,8 @@ export function createTraitTable(): TraitTable {
       return unused;
     },
     get memory() {
-      return folded.memory + texts.length * VALUE_BYTES + types.length * TYPE_BYTES;
+      const ofTexts = texts.length * VALUE_BYTES + longCharacters * CHARACTER_BYTES;
+      return folded.memory + ofTexts + types.length * TYPE_BYTES;
     },
     sumByType(byValue) {
       const sums = new Uint32Array(types.length);

@@ -14,7 +14,8 @@ import type { CollectionIndex } from "./collection-index.ts";
 import { compareNewest } from "./compare-newest.ts";
 
 const STEP = 8_192;
-// Tokens of the same rarity may be this far apart, since logarithms are rounded and summed in any order.
+// Tokens of the same rarity may be this far apart, as a share of a score above 1, since logarithms are rounded and summed in
+// any order.
 const ROUNDING = 1e-11;
 const SHOWN_SCALE = 1e9;
 
@@ -192,6 +193,12 @@ function fillScores(
 /** Without the digits that depend on the order of the sum, so that every process shows the same. */
 const shownScore = (score: number): number => Math.round(score * SHOWN_SCALE) / SHOWN_SCALE;
 
+const roundingOf = (score: number): number => ROUNDING * Math.max(1, score);
+
+/** Whether two processes may have ranked one token by these scores, or by scores of tokens that share a rank. */
+export const isSameScore = (one: number, other: number): boolean =>
+  one === other || Math.abs(one - other) < roundingOf(one) / 2;
+
 /** Gives slots that differ by rounding alone one score, and puts them in the order of their ids. */
 async function joinEqual(
   { ids }: CollectionIndex,
@@ -205,7 +212,7 @@ async function joinEqual(
     let isSame = true;
     for (; end < items.length; end++) {
       const next = scores[items[end] as number] as number;
-      if (score - next > ROUNDING) break;
+      if (score - next > roundingOf(score)) break;
       isSame &&= next === score;
     }
     if (!isSame) {

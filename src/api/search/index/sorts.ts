@@ -6,7 +6,7 @@ import { type Position, type SortKey, wrongKind } from "../cursor.ts";
 import type { TokenSort } from "../query.ts";
 import type { CollectionIndex } from "./collection-index.ts";
 import { compareNewest } from "./compare-newest.ts";
-import type { Rarity } from "./rarity.ts";
+import { isSameScore, type Rarity } from "./rarity.ts";
 
 export interface SortOrder {
   /** A total order: distinct slots never compare as equal. */
@@ -33,7 +33,7 @@ export function sortOrderOf(index: CollectionIndex, sort: TokenSort, rarity?: Ra
       return rankByNewest(index, index.served, index.orders.updated);
     case "rarity":
       rarity?.settle();
-      return rarity ? rankByNewest(index, rarity.scores, rarity.order) : rankUnranked(index);
+      return rarity ? rankByRarity(index, rarity) : rankUnranked(index);
     case "trait": {
       const type = index.table.find(sort.name);
       return type ? rankByTrait(index, type, sort.descending) : rankById(index, false);
@@ -87,6 +87,20 @@ function rankByNewest({ ids }: CollectionIndex, column: Float64Array, order: Ord
       if (typeof key === "string") throw wrongKind();
       const number = key ?? Number.NaN;
       return (slot) => (compareNewest(column[slot] as number, number) || ids.compareText(slot, tokenId)) > 0;
+    },
+  };
+}
+
+function rankByRarity(index: CollectionIndex, { scores, order }: Rarity): SortOrder {
+  const byScore = rankByNewest(index, scores, order);
+  return {
+    ...byScore,
+    after({ key, tokenId }) {
+      const isAfter = byScore.after({ key, tokenId });
+      if (typeof key !== "number") return isAfter;
+      // The process that wrote the cursor has summed in another order.
+      return (slot) =>
+        isSameScore(scores[slot] as number, key) ? index.ids.compareText(slot, tokenId) > 0 : isAfter(slot);
     },
   };
 }

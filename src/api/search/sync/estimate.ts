@@ -11,6 +11,8 @@ const TRAIT_BYTES = 9;
 const VALUE_BYTES = 260;
 // A text and its signature.
 const TEXT_SHARE = 1.25;
+// The same, and the text as a string: of characters that take two to four bytes, at most as many again.
+const VALUE_TEXT_SHARE = 2.25;
 const COLLECTION_BYTES = 50_000;
 // The first tokens speak for all.
 const SAMPLED = 1_000;
@@ -21,6 +23,8 @@ interface Counts {
   readonly traits: number;
   readonly textBytes: number;
   readonly values: number;
+  /** Of all values. */
+  readonly valueBytes: number;
 }
 
 /** In bytes; of a collection that takes more than `max`, at least that. Texts that tokens share count once. */
@@ -41,12 +45,17 @@ export async function estimateMemory(
             ((select coalesce(sum(octet_length(name)), 0) from (select distinct name from sampled) d)
              + (select coalesce(sum(octet_length(description)), 0) from (select distinct description from sampled) d)
             )::float8 / greatest(1, count(*)) as "textBytes",
-            (select count(*)::int from vitrine.trait_value
-              where trait_type_id in (select id from vitrine.trait_type where ${isOurs})) as values
-       from sampled`,
+            v.values, v."valueBytes"
+       from sampled,
+            (select count(*)::int as values, coalesce(sum(octet_length(value_text)), 0)::float8 as "valueBytes"
+               from vitrine.trait_value
+              where trait_type_id in (select id from vitrine.trait_type where ${isOurs})) v
+      group by v.values, v."valueBytes"`,
     [chainId, collection, tokensMax + 1],
   );
-  const { tokens, traits, textBytes, values } = counts ?? { tokens: 0, traits: 0, textBytes: 0, values: 0 };
+  // A collection without tokens has no row.
+  const none: Counts = { tokens: 0, traits: 0, textBytes: 0, values: 0, valueBytes: 0 };
+  const { tokens, traits, textBytes, values, valueBytes } = counts ?? none;
   const perToken = TOKEN_BYTES + traits * TRAIT_BYTES + textBytes * TEXT_SHARE;
-  return COLLECTION_BYTES + tokens * perToken + values * VALUE_BYTES;
+  return COLLECTION_BYTES + tokens * perToken + values * VALUE_BYTES + valueBytes * VALUE_TEXT_SHARE;
 }

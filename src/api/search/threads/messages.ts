@@ -14,10 +14,12 @@ export interface ThreadStart {
 
 export type ToThread =
   | { readonly type: "ask"; readonly id: number; readonly question: Question }
-  | { readonly type: "drop"; readonly collection: CollectionRef };
+  | { readonly type: "drop"; readonly collection: CollectionRef }
+  | { readonly type: "ping" };
 
 export type FromThread =
   | { readonly type: "ready" }
+  | { readonly type: "pong" }
   | { readonly type: "answer"; readonly id: number; readonly answer: Answered[Kind] }
   | { readonly type: "failure"; readonly id: number; readonly fault: Fault }
   | { readonly type: "size"; readonly collection: CollectionRef; readonly bytes: number }

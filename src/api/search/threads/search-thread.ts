@@ -39,6 +39,7 @@ const host = createLocalHost({
 });
 
 parentPort?.on("message", (message: ToThread) => {
+  if (message.type === "ping") return send({ type: "pong" });
   if (message.type === "drop") return host.drop(message.collection);
   const { id, question } = message;
   host.ask(question).then(

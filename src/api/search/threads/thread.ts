@@ -7,6 +7,7 @@ import { fromFault } from "../../jobs/thread-fault.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
 import type { Answered, Kind, OnSize, SearchHost } from "./questions.ts";
+import { createWatchdog } from "./watchdog.ts";
 
 // A load of ten million tokens takes longer: its callers come again.
 const ANSWER_MS = 20_000;
@@ -51,6 +52,14 @@ export function createSearchThread(
   let pauseMs = PAUSE_MIN_MS;
   let isDown = false;
   let isClosed = false;
+  let isSilent = false;
+  const watchdog = createWatchdog({
+    ping: () => post({ type: "ping" }),
+    end() {
+      isSilent = true;
+      worker?.terminate().catch(() => undefined);
+    },
+  });
 
   async function run(): Promise<Worker> {
     const next = await startThread(new URL("./search-thread.ts", import.meta.url), {
@@ -64,24 +73,27 @@ export function createSearchThread(
     next.on("error", (error: unknown) => {
       cause = (error as Error).message;
     });
-    next.once("exit", () => lose(next, cause));
+    next.once("exit", () => lose(next, isSilent ? "it answered nothing any more" : cause));
     if (waiting.size === 0) next.unref();
     return next;
   }
 
   function take(message: FromThread): void {
+    watchdog.heard();
     if (message.type === "ready") {
       isDown = false;
       pauseMs = PAUSE_MIN_MS;
     } else if (message.type === "size") onSize(message.collection, message.bytes);
     else if (message.type === "log") logger[message.level](message.entry);
     else if (message.type === "answer") waiting.get(message.id)?.answer(message.answer);
-    else waiting.get(message.id)?.fail(fromFault(message.fault));
+    else if (message.type === "failure") waiting.get(message.id)?.fail(fromFault(message.fault));
   }
 
   function lose(lost: Worker, cause: string): void {
     if (worker !== lost) return;
     worker = undefined;
+    isSilent = false;
+    watchdog.stop();
     restart(cause);
   }
 
@@ -120,7 +132,10 @@ export function createSearchThread(
         if (isDown || isClosed) return reject(away("it is being started"));
         begin();
         const id = ++ids;
-        const timer = setTimeout(() => fail(away("it took too long")), ANSWER_MS);
+        const timer = setTimeout(() => {
+          watchdog.suspect();
+          fail(away("it took too long"));
+        }, ANSWER_MS);
         const end = (): void => {
           clearTimeout(timer);
           waiting.delete(id);
@@ -143,6 +158,7 @@ export function createSearchThread(
     drop: (collection) => post({ type: "drop", collection }),
     async close() {
       isClosed = true;
+      watchdog.stop();
       const until = performance.now() + DRAIN_MS;
       while (waiting.size > 0 && performance.now() < until)
         await new Promise((resolve) => setTimeout(resolve, 20));
