@@ -8,7 +8,8 @@
 # ENVIRONMENT    the service's variables, of which those that are set already win (/etc/vitrine/vitrine.env, where it exists)
 # BACKUPS        where the backup before the upgrade goes (/var/backups/vitrine)
 # INSTALL        installs the packages of a commit (npm ci --omit=dev)
-# RESTART        ends the running service and starts the one of the clone (systemctl restart vitrine)
+# RESTART        ends the running service and starts the one of the clone, and its replicas (systemctl restart vitrine, then
+#                each running vitrine-replica@ of this machine, the next one once the last is ready)
 # READY_URL      answers 200 once the service may serve (http://localhost:42069/ready)
 # READY_SECONDS  how long that may take (300)
 set -eu
@@ -21,32 +22,52 @@ die() {
   exit 1
 }
 
-# True once the service has been ready twice, a second apart.
+# True once this URL has answered 200 twice, a second apart.
 is_ready() {
   deadline=$(($(date +%s) + READY_SECONDS))
   while [ "$(date +%s)" -lt "$deadline" ]; do
     sleep 1
-    curl --silent --fail --max-time 5 --output /dev/null "$READY_URL" || continue
+    curl --silent --fail --max-time 5 --output /dev/null "$1" || continue
     sleep 1
-    curl --silent --fail --max-time 5 --output /dev/null "$READY_URL" && return 0
+    curl --silent --fail --max-time 5 --output /dev/null "$1" && return 0
   done
   return 1
 }
 
-# Brings the clone, its packages and a service that was restarted back to where the upgrade began; `left` is what to run where
+# The replicas of this machine that systemd runs. Nothing where there is no systemd.
+running_replicas() {
+  systemctl list-units --plain --no-legend --state=active 'vitrine-replica@*' 2>/dev/null | sed 's/ .*//'
+}
+
+# Restarts a replica, and is true once it is ready.
+restart_replica() {
+  port=${1#*@}
+  systemctl restart "$1" >&2 && is_ready "http://localhost:${port%.service}/ready"
+}
+
+# Brings the clone, its packages and what was restarted back to where the upgrade began; `left` is what to run where
 # a part of that fails. A checkout that came to no end has left files of either commit; the clone had no changes before.
 back() {
   left=$INSTALL
-  [ $restarted = no ] || left="$INSTALL && $RESTART"
+  again="$RESTART${moved:+ && systemctl restart$moved}"
+  [ $restarted = no ] || left="$INSTALL && $again"
   git checkout --quiet --force --detach "$before" >&2 || {
     left="git checkout --force --detach $before && $left"
     return 1
   }
   sh -c "$INSTALL" >&2 || return 1
-  [ $restarted = no ] || {
-    left=$RESTART
-    sh -c "$RESTART" >&2
-  }
+  [ $restarted = yes ] || return 0
+  left=$again
+  sh -c "$RESTART" >&2 || return 1
+  left="systemctl restart$moved"
+  for unit in $moved; do
+    if [ $hurry = yes ]; then
+      systemctl restart "$unit" >&2 || return 1
+    else
+      # One that is not ready must not keep the next one at the other commit.
+      restart_replica "$unit" || say "$unit did not get ready in $READY_SECONDS s"
+    fi
+  done
 }
 
 not_back() { die "could not go back to $before; in $PWD, run: $left"; }
@@ -56,6 +77,7 @@ not_back() { die "could not go back to $before; in $PWD, run: $left"; }
 interrupted() {
   trap '' HUP INT TERM PIPE
   set +e
+  hurry=yes
   say "interrupted; going back to $before"
   # Else the files that only the other commit has would stay, and be in the way of the next upgrade. The index alone: HEAD may
   # still be a branch.
@@ -72,6 +94,8 @@ main() {
   ENVIRONMENT=${ENVIRONMENT:-/etc/vitrine/vitrine.env}
   BACKUPS=${BACKUPS:-/var/backups/vitrine}
   INSTALL=${INSTALL:-npm ci --omit=dev}
+  replicas=
+  [ -n "${RESTART:-}" ] || replicas=$(running_replicas)
   RESTART=${RESTART:-systemctl restart vitrine}
   READY_URL=${READY_URL:-http://localhost:42069/ready}
   READY_SECONDS=${READY_SECONDS:-300}
@@ -84,6 +108,8 @@ main() {
   "$scripts/backup/backup.sh" "$BACKUPS" >&2
 
   restarted=no
+  moved=
+  hurry=no
   moving=no
   trap '' PIPE
   trap interrupted HUP INT TERM
@@ -116,14 +142,24 @@ main() {
   fi
 
   restarted=yes
-  if sh -c "$RESTART" >&2 && is_ready; then
-    trap - HUP INT TERM
-    say "now at $(git rev-parse --short HEAD), from $(git rev-parse --short "$before")"
-    exit 0
+  late=
+  if sh -c "$RESTART" >&2 && is_ready "$READY_URL"; then
+    for unit in $replicas; do
+      moved="$moved $unit"
+      restart_replica "$unit" || {
+        late=" as $unit"
+        break
+      }
+    done
+    if [ -z "$late" ]; then
+      trap - HUP INT TERM
+      say "now at $(git rev-parse --short HEAD), from $(git rev-parse --short "$before")"
+      exit 0
+    fi
   fi
-  say "$1 did not get ready in $READY_SECONDS s; going back to $before"
+  say "$1 did not get ready$late in $READY_SECONDS s; going back to $before"
   back || not_back
-  is_ready || die "$before did not get ready either: read the log"
+  is_ready "$READY_URL" || die "$before did not get ready either: read the log"
   die "went back to $(git rev-parse --short "$before"), which is ready; the log has why $1 was not"
 }
 

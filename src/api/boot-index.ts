@@ -34,6 +34,13 @@ export const bootIndex = () =>
         'Schema "vitrine" holds what a re-index must not touch; set DATABASE_SCHEMA to another name.',
       );
     }
+    // Else a replica would serve what is no longer indexed: the argument, perhaps in a unit's file, comes first.
+    const named = process.env.DATABASE_SCHEMA;
+    if (command === "serve" && !supervisorServes && named && named !== schema) {
+      throw new BootError(
+        `--schema is "${schema}" and DATABASE_SCHEMA is "${named}"; remove --schema, or give both the same name.`,
+      );
+    }
     if (command === "start" || command === "serve") await requireFreePort(port, hostname);
     // In the indexer's place, it has just been done, and a node that hangs takes seconds.
     if (!(command === "serve" && supervisorServes)) await verifyChainIds(config.chains);

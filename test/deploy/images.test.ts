@@ -2,12 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
+import { DEFAULT_SCHEMA } from "../../bin/ponder-process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
 interface Service {
   readonly image?: string;
+  readonly entrypoint?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly volumes?: readonly string[];
   readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
@@ -57,6 +59,15 @@ it("sets variables that exist, and mounts volumes and files that exist", () => {
     Array.isArray(depends_on) ? depends_on : Object.keys(depends_on),
   );
   expect(needed.filter((name) => !(name in compose.services))).toEqual([]);
+});
+
+it("has the indexer and its replicas use one schema, which deploy/.env may name", () => {
+  const vitrine = services.filter(([, { image }]) => image === "vitrine");
+  expect(vitrine.map(([, { environment }]) => environment?.DATABASE_SCHEMA)).toEqual(
+    vitrine.map(() => `\${DATABASE_SCHEMA:-${DEFAULT_SCHEMA}}`),
+  );
+  // It would come before the variable.
+  expect(vitrine.flatMap(([, { entrypoint = [] }]) => entrypoint)).not.toContain("--schema");
 });
 
 it("scrapes the services of the composition", () => {

@@ -1,12 +1,21 @@
-/** The variables with which deploy/upgrade.sh checks the index; ../topology/upgrade.test.ts upgrades a real service. */
+/** What deploy/upgrade.sh checks, restarts and undoes; ../topology/upgrade.test.ts upgrades a real service. */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { makeFolder } from "../support/folder.ts";
+import { type LocalServer, startLocalServer } from "../support/servers/local-server.ts";
 
 const SCRIPT = resolve(import.meta.dirname, "../../deploy/upgrade.sh");
 
@@ -84,7 +93,7 @@ it("checks it with its own variables where there is no such file", () => {
 const head = (): string => git("rev-parse", "HEAD").toString().trim();
 
 /** An upgrade to this commit, as it is started in a terminal. */
-function startUpgrade(to: string, variables: { readonly INSTALL: string; readonly RESTART: string }) {
+function startUpgrade(to: string, variables: Readonly<Record<string, string>>) {
   const environment = join(folder, "resumes.env");
   writeFileSync(environment, "RESUMES=1\n");
   const child = spawn(SCRIPT, [to], {
@@ -225,6 +234,99 @@ describe("with other files in the release", () => {
     expect(head()).toBe(before);
     expect(readFileSync(file("added"), "utf8")).toBe("an operator's");
     rmSync(file("added"));
+  });
+
+  describe("with replicas that systemd runs", () => {
+    /** The restarts, each with its commit, and what answered that it is ready. */
+    let log: string;
+    let replicas: readonly LocalServer[];
+    let service: LocalServer;
+    let isReady: (name: string) => boolean;
+    const lines = (): string[] => contentOf(log).trim().split("\n");
+    const startReady = (name: string) =>
+      startLocalServer((_request, response) => {
+        if (isReady(name) && lines().at(-1) !== `ready ${name}`) appendFileSync(log, `ready ${name}\n`);
+        response.writeHead(isReady(name) ? 200 : 503).end();
+      });
+    beforeEach(async () => {
+      log = join(folder, "systemctl.log");
+      rmSync(log, { force: true });
+      isReady = () => true;
+      [service, ...replicas] = await Promise.all([startReady("vitrine"), startReady("a"), startReady("b")]);
+      const units = replicas.map(({ port }) => `vitrine-replica@${port}.service`);
+      const [a, b] = units;
+      addTool(
+        "systemctl",
+        `case $1 in
+         list-units) printf '%s loaded active running Vitrine replica\\n' ${a} ${b} ;;
+         restart) [ -e added ] && at=release || at=before
+           shift
+           for each; do case $each in ${a}) each=a ;; ${b}) each=b ;; esac; echo "restart $each $at" >> ${log}; done ;;
+         esac`,
+      );
+    });
+    afterEach(async () => {
+      rmSync(join(folder, "tools/systemctl"));
+      git("checkout", "--quiet", "--force", "--detach", before);
+      await Promise.all([service, ...replicas].map((each) => each.close()));
+    });
+    const start = () => startUpgrade("release", { INSTALL: "true", READY_URL: service.url });
+
+    it("restarts them too, the next one once the last is ready", async () => {
+      const { code, said } = await start().ended;
+
+      expect(said).toContain("now at");
+      expect(code).toBe(0);
+      expect(lines()).toEqual([
+        "restart vitrine release",
+        "ready vitrine",
+        "restart a release",
+        "ready a",
+        "restart b release",
+        "ready b",
+      ]);
+    });
+
+    it("goes back with each that was restarted, when one doesn't get ready", async () => {
+      isReady = (name) => name !== "a" || lines().includes("restart a before");
+
+      const { code, said } = await start().ended;
+
+      expect(said).toContain(
+        `release did not get ready as vitrine-replica@${replicas[0]?.port}.service in 1 s`,
+      );
+      expect(code).toBe(1);
+      expect(head()).toBe(before);
+      expect(lines().filter((line) => line.startsWith("restart"))).toEqual([
+        "restart vitrine release",
+        "restart a release",
+        "restart vitrine before",
+        "restart a before",
+      ]);
+    });
+
+    it("goes back with them when a signal ends it among them", async () => {
+      isReady = (name) => name !== "b";
+      const { ended, kill } = start();
+      await eventually(
+        async () => lines(),
+        (all) => all.includes("restart b release"),
+      );
+
+      kill("SIGINT");
+
+      expect((await ended).code).toBe(1);
+      expect(head()).toBe(before);
+      expect(lines().slice(-3)).toEqual(["restart vitrine before", "restart a before", "restart b before"]);
+    });
+
+    it("leaves them to a RESTART that is given", async () => {
+      const variables = { INSTALL: "true", RESTART: "true", READY_URL: service.url };
+
+      expect(await startUpgrade("release", variables).ended).toMatchObject({ code: 0 });
+
+      expect(lines()).toEqual(["ready vitrine"]);
+    });
   });
 
   const ON_RELEASE = "[ -e added ]";

@@ -278,6 +278,19 @@ it("each fault of the configuration stops the start with one sentence that says 
   );
 });
 
+it("a replica whose argument and variable name two schemas does not start: it would serve the one that the operator has left", async () => {
+  const { code, lines } = await startsAndFails({ ...environment(), DATABASE_SCHEMA: "y" }, undefined, [
+    "serve",
+    "--schema",
+    "x",
+  ]);
+
+  expect(lines).toEqual([
+    'vitrine: --schema is "x" and DATABASE_SCHEMA is "y"; remove --schema, or give both the same name.',
+  ]);
+  expect(code).toBe(1);
+});
+
 it("a busy port stops the start with one sentence that says what to do", async () => {
   const other = createServer().listen(0);
   await once(other, "listening");

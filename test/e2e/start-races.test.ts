@@ -97,8 +97,10 @@ it("of two replicas that start at the same moment on one port, one serves there 
     spawnService({
       ...options,
       port,
+      // As the units and the image start one.
+      env: { ...options.env, DATABASE_SCHEMA: "vitrine_chain" },
       logFile: join(folder, `replica-${name}.log`),
-      ponderArgs: ["serve", "--schema", "vitrine_chain"],
+      ponderArgs: ["serve"],
     }),
   );
   try {

@@ -152,6 +152,15 @@ it("sets variables that the README has, and mounts only volumes that the pod has
   }
 });
 
+it("has all pods use one schema, which no argument overrides", () => {
+  const { documents } = render({ ...required, databaseSchema: "vitrine_chain_2" });
+  for (const { spec } of ofKind(documents, "Deployment")) {
+    const [{ command = [], args = [], env }] = spec.template.spec.containers;
+    expect(env).toContainEqual({ name: "DATABASE_SCHEMA", value: "vitrine_chain_2" });
+    expect([...command, ...args]).not.toContain("--schema");
+  }
+});
+
 it("starts pods anew when the collections change", () => {
   const sums = [{ chains: [] }, { chains: [1] }].map((collections) =>
     ofKind(render({ ...required, collections }).documents, "Deployment").map(
