@@ -45,6 +45,11 @@ restart_replica() {
   systemctl restart "$1" >&2 && is_ready "http://localhost:${port%.service}/ready"
 }
 
+# True where the service's list of collections is not the clone's.
+has_own_list() {
+  [ -n "${COLLECTIONS_FILE:-}" ] || grep -qs '^ *\(export *\)\?COLLECTIONS_FILE=.' "$ENVIRONMENT" .env.local .env
+}
+
 # Brings the clone, its packages and what was restarted back to where the upgrade began; `left` is what to run where
 # a part of that fails. A checkout that came to no end has left files of either commit; the clone had no changes before.
 back() {
@@ -103,7 +108,13 @@ main() {
   before=$(git rev-parse HEAD)
   after=$(git rev-parse --verify --quiet "$1^{commit}") || die "there is no commit $1; git fetch --tags?"
   [ "$before" != "$after" ] || die "the clone is at $1 already"
+  git diff --quiet HEAD -- collections.json ||
+    die "the clone's collections.json has changes: copy it to another folder, name the copy in COLLECTIONS_FILE ($ENVIRONMENT), and run: git checkout HEAD collections.json"
   git diff --quiet HEAD || die "the clone has changes that are not committed: git status"
+
+  # Committed, it would be replaced without a word where that needs no other chain index.
+  has_own_list || git diff --quiet "$before" "$after" -- collections.json ||
+    die "$1 has another collections.json: copy the clone's to another folder, and name the copy in COLLECTIONS_FILE ($ENVIRONMENT)"
 
   "$scripts/backup/backup.sh" "$BACKUPS" >&2
 

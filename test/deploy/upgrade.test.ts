@@ -186,6 +186,56 @@ it.each(["INSTALL", "RESTART"] as const)(
   },
 );
 
+describe("with collections.json in the clone, as in this repository", () => {
+  const SAMPLE = "[1]\n";
+  const OWN = "[2]\n";
+  const list = (): string => join(clone, "collections.json");
+  let start: string;
+  beforeAll(() => {
+    start = head();
+    writeFileSync(list(), SAMPLE);
+    git("add", ".");
+    git("commit", "--quiet", "--message", "sample");
+    git("commit", "--quiet", "--allow-empty", "--message", "release");
+    git("tag", "sample");
+    git("checkout", "--quiet", "--detach", "HEAD~1");
+  });
+  afterEach(() => git("checkout", "--quiet", "--force", "--detach", "sample~1"));
+  afterAll(() => git("checkout", "--quiet", "--force", "--detach", start));
+  const end = (to: string, more: Readonly<Record<string, string>> = {}) =>
+    startUpgrade(to, { INSTALL: "true", RESTART: "true", ...more }).ended;
+
+  it("says where an edited list belongs, and keeps it", async () => {
+    writeFileSync(list(), OWN);
+
+    const { code, said } = await end("sample");
+
+    expect(said).toMatch(
+      /^upgrade\.sh: the clone's collections\.json has changes: copy it .* COLLECTIONS_FILE \(.*resumes\.env\), and run: git checkout/,
+    );
+    expect(code).toBe(1);
+    expect(readFileSync(list(), "utf8")).toBe(OWN);
+  });
+
+  it("replaces no list that was committed, unless the service has another one", async () => {
+    writeFileSync(list(), OWN);
+    git("commit", "--quiet", "--all", "--message", "own list");
+    const own = head();
+
+    const { code, said } = await end("sample");
+
+    expect(said).toMatch(/^upgrade\.sh: sample has another collections\.json: .* COLLECTIONS_FILE \(/);
+    expect(code).toBe(1);
+    expect(head()).toBe(own);
+    expect(readFileSync(list(), "utf8")).toBe(OWN);
+    const another = await end("sample", { COLLECTIONS_FILE: "/etc/vitrine/collections.json" });
+    expect(another.said).toContain("sample did not get ready");
+    writeFileSync(join(clone, ".env.local"), "COLLECTIONS_FILE=/etc/vitrine/collections.json\n");
+    expect((await end("sample")).said).toContain("sample did not get ready");
+    rmSync(join(clone, ".env.local"));
+  });
+});
+
 describe("with other files in the release", () => {
   let before: string;
   const file = (name: string): string => join(clone, name);
