@@ -13,7 +13,11 @@ const MODULES = join(import.meta.dirname, "node_modules");
 interface Document {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   // biome-ignore lint/suspicious/noExplicitAny: of any kind
   readonly spec: any;
 }
@@ -179,6 +183,20 @@ it("finds every pod with the service, and each by name with the headless one, wh
       expect(spec.template.metadata.labels).toMatchObject(service.spec.selector);
   const [monitor] = ofKind(documents, "ServiceMonitor");
   expect(monitor?.spec.endpoints).toEqual([{ port: "http", path: "/metrics", interval: "15s" }]);
+});
+
+it("is scraped as the job that the alerts name", () => {
+  const { documents } = render(everything);
+  const [monitor] = ofKind(documents, "ServiceMonitor");
+  const selected = Object.entries(monitor?.spec.selector.matchLabels);
+  const scraped = ofKind(documents, "Service").filter(({ metadata: { labels = {} } }) =>
+    selected.every(([name, value]) => labels[name] === value),
+  );
+  const rules = readFileSync(join(ROOT, "deploy/prometheus/vitrine.rules.yml"), "utf8");
+  const jobs = new Set([...rules.matchAll(/\bjob="([^"]*)"/g)].map(([, job]) => job));
+
+  expect(scraped).toHaveLength(1);
+  expect(new Set(scraped.map(({ metadata }) => metadata.labels?.[monitor?.spec.jobLabel]))).toEqual(jobs);
 });
 
 it("refuses values that it does not have, and asks for those it needs", () => {
