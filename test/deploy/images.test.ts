@@ -10,6 +10,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 interface Service {
   readonly image?: string;
   readonly entrypoint?: readonly string[];
+  readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly volumes?: readonly string[];
   readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
@@ -68,6 +69,11 @@ it("has the indexer and its replicas use one schema, which deploy/.env may name"
   );
   // It would come before the variable.
   expect(vitrine.flatMap(([, { entrypoint = [] }]) => entrypoint)).not.toContain("--schema");
+});
+
+it("logs JSON, as docs/operations.md says", () => {
+  const vitrine = services.filter(([, { image }]) => image === "vitrine");
+  expect(vitrine.map(([, { command }]) => command)).toEqual(vitrine.map(() => ["--log-format", "json"]));
 });
 
 it("scrapes the services of the composition", () => {

@@ -46,3 +46,7 @@ it("a replica serves the schema that the administrator's file names, as the inde
 it("a replica serves the indexer's default schema where the file names none", () => {
   expect(startOf("vitrine-replica@.service", {}, "42071").schema).toBe(DEFAULT_SCHEMA);
 });
+
+it.each(["vitrine.service", "vitrine-replica@.service"])("%s logs JSON", (unit) => {
+  expect(startOf(unit, {}, "42071").given).toMatch(/ --log-format json$/);
+});

@@ -199,6 +199,15 @@ it("is scraped as the job that the alerts name", () => {
   expect(new Set(scraped.map(({ metadata }) => metadata.labels?.[monitor?.spec.jobLabel]))).toEqual(jobs);
 });
 
+it("logs JSON, by the image's own command for the indexer", () => {
+  for (const { spec } of ofKind(render(required).documents, "Deployment")) {
+    const [{ command = [], args = [] }] = spec.template.spec.containers;
+    expect([...command, ...args].slice(-2)).toEqual(["--log-format", "json"]);
+  }
+  const [indexer] = ofKind(render(required).documents, "Deployment");
+  expect(indexer?.spec.template.spec.containers[0].command).toBeUndefined();
+});
+
 it("refuses values that it does not have, and asks for those it needs", () => {
   const schema = JSON.parse(readFileSync(join(CHART, "values.schema.json"), "utf8"));
   const validate = new Ajv({ allowUnionTypes: true }).compile(schema);
