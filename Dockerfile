@@ -20,6 +20,8 @@ COPY src ./src
 COPY vendor ./vendor
 # A new volume has the owner of the folder in which it is mounted; Debian has a /media of root.
 RUN mkdir -p /data /media .ponder && chown node:node /data /media .ponder
+# npx would link the command itself, which only the owner of /app may do.
+RUN ln -s /app/bin/vitrine.js /usr/local/bin/vitrine
 USER node
 VOLUME /data
 EXPOSE 42069

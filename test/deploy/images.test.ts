@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { DEFAULT_SCHEMA } from "../../bin/ponder-process.ts";
+import { makeFolder } from "../support/folder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -74,6 +76,23 @@ it("has the indexer and its replicas use one schema, which deploy/.env may name"
 it("logs JSON, as docs/operations.md says", () => {
   const vitrine = services.filter(([, { image }]) => image === "vitrine");
   expect(vitrine.map(([, { command }]) => command)).toEqual(vitrine.map(() => ["--log-format", "json"]));
+});
+
+it("has the command in the image as `vitrine`, from any folder and by any account", () => {
+  const [, target = "", link = ""] = /^RUN ln -s \/app\/(\S+) (\S+)$/m.exec(read("Dockerfile")) ?? [];
+  const folder = makeFolder();
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  symlinkSync(join(ROOT, target), join(folder, "vitrine"));
+
+  // As a shell starts it, by the file's mode and first line.
+  const { status, stderr } = spawnSync(join(folder, "vitrine"), ["--help"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+
+  expect(link).toBe("/usr/local/bin/vitrine");
+  expect(stderr).toContain("Operates a running Vitrine service");
+  expect(status).toBe(0);
 });
 
 it("scrapes the services of the composition", () => {
