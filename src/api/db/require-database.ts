@@ -9,6 +9,14 @@ import { createStartClient } from "./start-session.ts";
 const URL_FORM = /^(?:postgres(?:ql)?:\/\/|socket:|\/)/i;
 // Of one process at its busiest: see docs/scaling.md.
 const CONNECTIONS_NEEDED = 30;
+// What Node says of a certificate whose authority it doesn't know, which may be the certificate itself.
+const UNTRUSTED: ReadonlySet<string> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
 
 /**
  * Throws a BootError when PostgreSQL refuses the connection, its encoding can't hold every document, or the role may
@@ -74,11 +82,20 @@ function requireOffered(
 }
 
 /** No retry cures what PostgreSQL, or the way to it, refuses. */
-const refused = (cause: Error): BootError =>
-  new BootError(
+function refused(cause: NodeJS.ErrnoException): BootError {
+  if (UNTRUSTED.has(cause.code ?? "")) {
+    // Without Node's own advice, which pg_dump would not follow.
+    const [fault = ""] = cause.message.split("; ");
+    return new BootError(
+      `PostgreSQL's certificate is not trusted (${fault}); name its authority's in DATABASE_URL: ?sslmode=verify-full&sslrootcert=<file>.`,
+      { cause },
+    );
+  }
+  return new BootError(
     `PostgreSQL refuses the connection (${cause.message}); correct DATABASE_URL or the server's settings.`,
     { cause },
   );
+}
 
 function clientOf(connectionString: string): pg.Client {
   if (!URL_FORM.test(connectionString)) throw malformed();

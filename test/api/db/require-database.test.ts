@@ -1,11 +1,16 @@
 /** What a start requires of its PostgreSQL; ../../e2e/boot.test.ts has the sentences with which a service ends. */
 
 import { randomBytes } from "node:crypto";
-import { createServer } from "node:net";
+import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { TLSSocket } from "node:tls";
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { requireDatabase } from "../../../src/api/db/require-database.ts";
 import { createDatabaseOf } from "../../support/database/run-database.ts";
+import { makePrivateFolder } from "../../support/folder.ts";
 
 async function databaseOf(encoding: string): Promise<string> {
   const { url: server, drop } = await createDatabaseOf();
@@ -98,4 +103,50 @@ it("says which file of a certificate can't be read, and repeats nothing of a URL
   await expect(check("postgresql://a:hun#ter2@127.0.0.1:1/c")).rejects.toThrow(
     /^DATABASE_URL must be [^#]*$/,
   );
+});
+
+// Of localhost and of itself, until 2120; used by this test alone.
+const KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgl1sYpuXHpTho5vnD
+fQ2HQx6umw/nUwRU4vIMnC/sZuuhRANCAAQI6Csdedo4rxfVEVj/XWwWzPsZ1aPl
+pzXYKJNx8x3laQ3r03imNqVh1eGO7fA6iYrI5PjyIF4yBw/lu+QZcISJ
+-----END PRIVATE KEY-----
+`;
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBaDCCAQ2gAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
+c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM
+CWxvY2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABAjoKx152jivF9UR
+WP9dbBbM+xnVo+WnNdgok3HzHeVpDevTeKY2pWHV4Y7t8DqJisjk+PIgXjIHD+W7
+5BlwhImjTjBMMBoGA1UdEQQTMBGCCWxvY2FsaG9zdIcEfwAAATAPBgNVHRMBAf8E
+BTADAQH/MB0GA1UdDgQWBBT7t9e+286P+hQNf6kgGenoaP9bjjAKBggqhkjOPQQD
+AgNJADBGAiEAh+xguFBoLCGr1hPuJnepvSqyY0Rs0uPFVjnkKJYoHqwCIQDcV2eK
+MPoK+JZRwE8WbQeEy2UzonKn8msuPmpMmKjGdg==
+-----END CERTIFICATE-----
+`;
+
+it("says how to name the authority of a certificate that nobody knows, and trusts it then", async () => {
+  const folder = makePrivateFolder();
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const authority = join(folder, "ca.pem");
+  writeFileSync(authority, CERTIFICATE);
+  // A PostgreSQL that goes away once its certificate is trusted.
+  const server = createServer((socket) =>
+    socket.once("data", () => {
+      socket.write("S");
+      const secure = new TLSSocket(socket, { isServer: true, key: KEY, cert: CERTIFICATE });
+      secure.on("error", () => undefined).once("data", () => socket.destroy());
+    }),
+  ).listen(0);
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const url = `postgresql://a:b@localhost:${(server.address() as AddressInfo).port}/c`;
+  const check = (query: string) => requireDatabase(url + query, () => undefined);
+
+  const named =
+    /trusted \(self-signed certificate\); .* DATABASE_URL: (\?sslmode=verify-full&sslrootcert=)<file>\.$/;
+  const refusal: Error = await check("?sslmode=require").catch((error) => error);
+
+  expect(refusal.message).toMatch(named);
+  const [, query = ""] = named.exec(refusal.message) ?? [];
+  await expect(check(query + authority)).resolves.toBeUndefined();
 });
