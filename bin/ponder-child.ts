@@ -15,13 +15,15 @@ export interface End {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly refusal: PonderRefusal | undefined;
-  /** Node found no file where a package should have one. */
-  readonly lacksPackages?: boolean;
+  /** It said that Node found no file where a package should have one, or that PostgreSQL refuses its login. */
+  readonly saidPassing?: boolean;
 }
 
 // What Node ends with, uncaught, and what Ponder's log has of it, also as JSON.
 const LACKS_PACKAGES =
   /(?:^|"stack":")\s*Error(?: \[ERR_MODULE_NOT_FOUND\])?: Cannot find (?:module|package) /;
+// Of src/api/db/require-database.ts.
+const LOGIN_REFUSED = /^vitrine: PostgreSQL refuses the connection /;
 
 /**
  * Starts it, with its output on `stdout` and this process's stderr. `ended` resolves once all of that has been read, with
@@ -73,7 +75,7 @@ function follow(
   onRestart: (reason: string) => void,
 ): Promise<End> {
   let refusal: PonderRefusal | undefined;
-  let lacksPackages = false;
+  let saidPassing = false;
   for (const [output, terminal] of [
     [child.stdout, stdout],
     [child.stderr, process.stderr],
@@ -82,7 +84,7 @@ function follow(
     output.pipe(withoutFaults(terminal));
     createInterface({ input: output }).on("line", (line) => {
       refusal ??= findRefusal(line);
-      lacksPackages ||= LACKS_PACKAGES.test(line);
+      saidPassing ||= LACKS_PACKAGES.test(line) || LOGIN_REFUSED.test(line);
     });
   }
   child.on("message", (message) => {
@@ -93,7 +95,7 @@ function follow(
     child.on("error", (error) => {
       if (child.pid === undefined) reject(error);
     });
-    child.once("close", (code, signal) => resolve({ code, signal, refusal, lacksPackages }));
+    child.once("close", (code, signal) => resolve({ code, signal, refusal, saidPassing }));
   });
 }
 
@@ -111,9 +113,12 @@ export const lacksNode = ({ code, refusal }: End): boolean =>
 export const isWorthAnotherStart = (end: End): boolean =>
   end.signal !== null || end.code === TRY_AGAIN_CODE || lacksNode(end);
 
-/** After a first start, it may succeed later: as once a disk has space, or an update has replaced the packages. */
-export const isPassing = ({ code, lacksPackages }: End): boolean =>
-  code === PassingBootError.exitCode || (code === 1 && lacksPackages === true);
+/**
+ * After a first start, it may succeed later: as once a disk has space, an update has replaced the packages, or PostgreSQL
+ * accepts the login again.
+ */
+export const isPassing = ({ code, saidPassing }: End): boolean =>
+  code === PassingBootError.exitCode || (code === 1 && saidPassing === true);
 
 export const describeEnd = ({ code, signal }: End): string =>
   signal ? `by ${signal}` : `with exit code ${code}`;

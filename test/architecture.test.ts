@@ -29,6 +29,7 @@ const moduleOf = (file: string): string => /^src\/api\/([^/]+)/.exec(file)?.[1] 
 const foundations = [
   "text",
   "free-bytes.ts",
+  "usable-memory.ts",
   "data-folder.ts",
   "local-secrets.ts",
   "store-address.ts",

@@ -1,6 +1,6 @@
 /** The serving environment, parsed once at boot (design: "Configuration and commands"). */
 
-import { availableParallelism, totalmem } from "node:os";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { BootError } from "../boot-error.ts";
@@ -19,6 +19,7 @@ import {
 import { parseStoreAddress, type StoreAddress, showStore } from "./store-address.ts";
 import { parseUrl } from "./text/parse-url.ts";
 import { withoutTrailing } from "./text/without-trailing.ts";
+import { usableMemory } from "./usable-memory.ts";
 
 /** Document schemes that the operator may allow besides http, https and ipfs. */
 export const extraSchemes = ["data", "ar"] as const;
@@ -213,7 +214,7 @@ const environmentSchema = z.object({
     .transform(Number)
     .default(6),
   SEARCH_THREADS: wholeNumber(1, 256).default(() => Math.max(1, availableParallelism() - 1)),
-  SEARCH_MEMORY_MB: wholeNumber(1, 10_000_000).default(() => Math.floor(totalmem() / 4 / 1_000_000)),
+  SEARCH_MEMORY_MB: wholeNumber(1, 10_000_000).default(() => Math.floor(usableMemory() / 4 / 1_000_000)),
   DRAIN_SECONDS: wholeNumber(0, 300).default(0),
   DELEGATION_URL: plainUrl("a key goes into DELEGATION_API_KEY").optional(),
   DELEGATION_API_KEY: z.string().optional(),

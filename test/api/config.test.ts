@@ -2,11 +2,12 @@
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { availableParallelism, tmpdir, totalmem } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadServingConfig, redacted } from "../../src/api/config.ts";
 import { isLocal, localOperatorToken } from "../../src/api/local-secrets.ts";
+import { usableMemory } from "../../src/api/usable-memory.ts";
 import { BootError } from "../../src/boot-error.ts";
 
 const TOKEN = "a-token-of-the-operator";
@@ -49,7 +50,7 @@ const defaults = {
   tradeMaxAgeSeconds: 60,
   resampleHours: 6,
   searchThreads: Math.max(1, availableParallelism() - 1),
-  searchMemoryMb: Math.floor(totalmem() / 4 / 1_000_000),
+  searchMemoryMb: Math.floor(usableMemory() / 4 / 1_000_000),
   drainSeconds: 0,
 };
 

@@ -130,6 +130,28 @@ describe("a supervised child", () => {
     expect(pauses).toEqual([250, 500, 1_000]);
   });
 
+  const REFUSED =
+    'process.stderr.write("vitrine: PostgreSQL refuses the connection (x); correct DATABASE_URL.\\n");';
+
+  it("whose login PostgreSQL refuses is started again once it has run", async () => {
+    const lives = [0, 20_000];
+    const { supervisor, pauses } = supervise(
+      `${COUNT} if (starts > 1 && starts < 4) ${REFUSED} process.exitCode = [75, 1, 1, 3][starts - 1];`,
+      { now: () => lives.shift() ?? 20_000 },
+    );
+
+    expect(await supervisor.run()).toBe(3);
+    expect(pauses).toEqual([250, 500]);
+    expect(starts()).toBe(4);
+  });
+
+  it("whose login PostgreSQL refuses ends a first start", async () => {
+    const { supervisor, pauses } = supervise(`${REFUSED} process.exitCode = 1;`);
+
+    expect(await supervisor.run()).toBe(1);
+    expect(pauses).toEqual([]);
+  });
+
   it("that finds no packages ends a first start", async () => {
     const { supervisor } = supervise("", { args: [join(folder, "ponder.mjs")] });
 

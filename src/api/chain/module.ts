@@ -8,6 +8,7 @@ import { createLatestBlock, createReadBlock } from "./contract/read-block.ts";
 import { recordIndexBuild } from "./index/index-build.ts";
 import { createIndexHeads } from "./index/index-heads.ts";
 import { readIndexInputs } from "./index/index-inputs.ts";
+import { createIndexMetrics } from "./index/metrics.ts";
 import { currentSchemaLock, lockSchema } from "./index/schema-lock.ts";
 import type { ChainTables } from "./index/tables.ts";
 import { createChainClients } from "./rpc/clients.ts";
@@ -45,8 +46,9 @@ export function createChainModule({
     },
     /** The state of a chain's RPC endpoints, in configuration order. */
     reportEndpoints: (chainId: number) => endpoints.get(chainId)?.report() ?? [],
-    /** Registers the metrics of the chains' nodes. */
-    measure: (registry: Registry): void =>
+    /** Registers the metrics of the chain index and of the chains' nodes. */
+    measure(registry: Registry): void {
+      createIndexMetrics(registry, heads);
       createChainMetrics(
         registry,
         index.chains.map((chain) => ({
@@ -54,7 +56,8 @@ export function createChainModule({
           blocks: deliveredBlocksOf(chain.id),
           endpoints: endpointsOf(chain),
         })),
-      ),
+      );
+    },
     latestBlock,
     heads,
     readBlock: createReadBlock(heads, latestBlock),

@@ -6,6 +6,8 @@ import type { Queryable } from "./database.ts";
 // Connection exceptions (08), operator intervention such as a shutdown (57P), insufficient resources (53): a full disk, no
 // memory, too many connections; and a server that only reads (25006), as a standby before it is promoted.
 const SQLSTATES = /^(?:08...|57P..|53...|25006)$/;
+// A login that was accepted before is refused (28): its password was changed, or a line of pg_hba.conf.
+const LOGIN_REFUSED = /^28...$/;
 const SYSTEM_CODES = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -32,11 +34,19 @@ export const isUnstorableText = (error: unknown): boolean =>
 const isSocketMissing = (cause: NodeJS.ErrnoException): boolean =>
   cause.code === "ENOENT" && cause.syscall === "connect";
 
-/** True for a fault that ends when the database is back: the same request may then succeed. */
+/** True where PostgreSQL refuses the login, which only the operator can end. */
+export const isLoginRefused = (error: unknown): boolean =>
+  LOGIN_REFUSED.test(String((error as { code?: unknown }).code));
+
+/**
+ * True for a fault that ends when the database is back: the same request may then succeed. A refused login is one once the
+ * service has run.
+ */
 export function isDatabaseAway(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { code?: unknown };
     if (typeof code === "string" && (SQLSTATES.test(code) || SYSTEM_CODES.has(code))) return true;
+    if (isLoginRefused(cause)) return true;
     if (isSocketMissing(cause)) return true;
     if (MESSAGES.test(cause.message)) return true;
   }

@@ -2,7 +2,7 @@
 
 import type pg from "pg";
 import { BootError } from "../../boot-error.ts";
-import { isDatabaseAway } from "./database-away.ts";
+import { isDatabaseAway, isLoginRefused } from "./database-away.ts";
 import { createStartClient } from "./start-session.ts";
 
 // The forms that node-postgres knows. It takes any other text for the name of a database on a host called "base".
@@ -27,7 +27,7 @@ export async function requireDatabase(connectionString: string, say: (line: stri
   const session = clientOf(connectionString);
   try {
     await session.connect().catch((cause: Error) => {
-      throw isDatabaseAway(cause) ? cause : refused(cause);
+      throw isDatabaseAway(cause) && !isLoginRefused(cause) ? cause : refused(cause);
     });
     const { rows } = await session.query<Offered>(
       `select current_database() as database, current_user as role, pg_encoding_to_char(encoding) as encoding,

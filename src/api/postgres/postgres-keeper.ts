@@ -17,10 +17,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { readFreeBytes } from "../free-bytes.ts";
+import { usableMemory } from "../usable-memory.ts";
 import { JOIN_LOCK_KEY, KEEPER_NAME, type KeeperOrder, urlOf } from "./embedded-postgres.ts";
 import { launch } from "./postgres-install.ts";
 import { interrupt, lastPort, runningServer } from "./postgres-process.ts";
-import { firstSettings, usableMemory } from "./postgres-settings.ts";
+import { firstSettings } from "./postgres-settings.ts";
 
 const PROBE_EVERY_MS = 1_000;
 const POLL_MS = 25;

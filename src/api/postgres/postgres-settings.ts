@@ -1,7 +1,5 @@
 /** What a new cluster's postgresql.conf says where PostgreSQL's own defaults are too small; operators may change it. */
 
-import { totalmem } from "node:os";
-
 const MIB = 1024 * 1024;
 // The service needs memory as well, and the system caches the files besides.
 const MEMORY_SHARE = 1 / 8;
@@ -11,10 +9,6 @@ const GIB = 1024 * MIB;
 const DISK_SHARE = 1 / 8;
 // The least is PostgreSQL's default.
 const WAL_GIB = { min: 1, max: 4 };
-
-/** Bytes: the machine's memory, or the part of it that a container may use; Node says 0 or more than there is without one. */
-export const usableMemory = (total = totalmem(), limit = process.constrainedMemory()): number =>
-  limit > 0 ? Math.min(total, limit) : total;
 
 const within = (value: number, { min, max }: { readonly min: number; readonly max: number }): number =>
   Math.min(Math.max(Math.floor(value), min), max);

@@ -23,6 +23,8 @@ it.each([
   withCode("53300"),
   withCode("53100"),
   withCode("25006"),
+  withCode("28P01"),
+  withCode("28000"),
   Object.assign(withCode("ENOENT"), { syscall: "connect" }),
   new Error("Connection terminated unexpectedly"),
   new Error("Connection terminated due to connection timeout"),

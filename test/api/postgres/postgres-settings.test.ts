@@ -1,6 +1,7 @@
 import pg from "pg";
 import { describe, expect, inject, it } from "vitest";
-import { firstSettings, usableMemory } from "../../../src/api/postgres/postgres-settings.ts";
+import { firstSettings } from "../../../src/api/postgres/postgres-settings.ts";
+import { usableMemory } from "../../../src/api/usable-memory.ts";
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
