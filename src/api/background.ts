@@ -156,7 +156,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     if (channel !== undefined) wakers[channel]?.(payload);
     else for (const each of new Set(Object.values(wakers))) each();
   };
-  const listener = listen(connectionString, Object.keys(wakers), wake, logger);
+  const listener = listen(connectionString, Object.keys(wakers), wake, logger, tables.schema);
   const warmSearch = search.keepWarm(collections);
 
   return {

@@ -4,16 +4,21 @@
  * page no longer loses. A row that several events of a backfill change is
  * written once: published, Ponder inserts it as the first event left it and updates it in the same flush. And the package
  * that our files import is the one that Node has loaded already: published, Vite transforms Ponder, and all that it
- * imports, a second time.
+ * imports, a second time. Pruning also leaves what replicas alone serve: published, it drops an index without an indexer.
  */
 
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
-import type { Service } from "../../demo/service.ts";
+import { freePort, type Service, startService } from "../../demo/service.ts";
 import { createSite, type Site, untilIndexed } from "../support/chain/chain-tables.ts";
 import { lower } from "../support/chain/contract-answers.ts";
 import { eventually } from "../support/processes/world.ts";
 
+const PROJECT = resolve(import.meta.dirname, "../..");
+const PONDER = "node_modules/ponder/dist/esm/bin/ponder.js";
 const TOKENS = 500;
 // The last ones are unfinalized to Ponder, and those are no backfill.
 const BLOCKS_AFTER = 40;
@@ -64,4 +69,31 @@ it("has Vite transform our files, and none of a package", () => {
 
   expect(transformed).toContainEqual(expect.stringMatching(/ponder\.config\.ts$/));
   expect(transformed.filter((path) => path.includes("/node_modules/"))).toEqual([]);
+});
+
+it("has `ponder db prune` leave an index that a replica serves, and drop it once nobody does", async () => {
+  await service.stop();
+  const port = await freePort();
+  const replica = await startService({
+    port,
+    env: { ...site.env, BASE_URL: `http://localhost:${port}`, DATABASE_SCHEMA: "writes" },
+    logFile: `${site.folder}/replica.log`,
+    ponderArgs: ["serve"],
+  });
+  const prune = () =>
+    promisify(execFile)("node", [PONDER, "db", "prune"], {
+      cwd: PROJECT,
+      env: { ...process.env, ...site.env, BASE_URL: replica.baseUrl },
+    });
+  const schemas = async () =>
+    (await site.query<{ name: string }>("select nspname as name from pg_namespace where nspname = 'writes'"))
+      .length;
+
+  await prune();
+  expect((await fetch(`${replica.baseUrl}/ready`)).status).toBe(200);
+  expect(await schemas()).toBe(1);
+
+  await replica.stop();
+  await prune();
+  expect(await schemas()).toBe(0);
 });

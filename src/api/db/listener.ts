@@ -4,6 +4,9 @@ import pg from "pg";
 import type { Logger } from "../logging/logger.ts";
 import { CLIENT_KEEPALIVE } from "./keepalive.ts";
 
+// With the schema of the chain index behind it, by which `ponder db prune` knows that a process serves it (patches/): one
+// that doesn't index renews no heartbeat.
+const LISTENER = "vitrine listener";
 const RECONNECT_MS = 1_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 
@@ -13,13 +16,15 @@ export interface Listener {
 
 /**
  * Calls `onWake` with channel and payload after each notification, and without them after each (re)connection, since
- * notifications may have been missed. Notifications are only hints: callers need a slow poll as well.
+ * notifications may have been missed. Notifications are only hints: callers need a slow poll as well. `schema` names the
+ * chain index that the process serves.
  */
 export function listen(
   connectionString: string,
   channels: readonly string[],
   onWake: (channel?: string, payload?: string) => void,
   logger: Logger,
+  schema?: string,
 ): Listener {
   let closed = false;
   let client: pg.Client | undefined;
@@ -37,7 +42,7 @@ export function listen(
   const connect = async (): Promise<void> => {
     const next = new pg.Client({
       connectionString,
-      application_name: "vitrine listener",
+      application_name: schema === undefined ? LISTENER : `${LISTENER} ${schema}`,
       connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
       ...CLIENT_KEEPALIVE,
