@@ -38,7 +38,7 @@ export async function requireDatabase(connectionString: string, say: (line: stri
     );
     for (const row of rows) requireOffered(row, say);
   } catch (error) {
-    if (!isDatabaseAway(error)) throw error;
+    if (error instanceof BootError || !isDatabaseAway(error)) throw error;
   } finally {
     await session.end().catch(() => undefined);
   }

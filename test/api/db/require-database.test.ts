@@ -82,6 +82,14 @@ it.each([
   },
 );
 
+it("refuses a login that PostgreSQL refuses, which no wait ends", async () => {
+  const url = Object.assign(new URL(await databaseOf("UTF8")), { username: "nobody", password: "x" }).href;
+
+  await expect(requireDatabase(url, () => undefined)).rejects.toThrow(
+    /^PostgreSQL refuses the connection \(.*"nobody".*\); correct DATABASE_URL/,
+  );
+});
+
 it("is content where nobody answers yet, since a start waits for that: a port without a listener, one that is silent, and no socket", async () => {
   const silent = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void silent.close());
