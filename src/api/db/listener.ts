@@ -42,7 +42,7 @@ export function listen(
   const connect = async (): Promise<void> => {
     const next = new pg.Client({
       connectionString,
-      application_name: schema === undefined ? LISTENER : `${LISTENER} ${schema}`,
+      application_name: LISTENER,
       connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
       ...CLIENT_KEEPALIVE,
@@ -56,6 +56,9 @@ export function listen(
     next.on("notification", ({ channel, payload }) => onWake(channel, payload));
     try {
       await next.connect();
+      // Not in the configuration above, which the connection string comes before.
+      if (schema !== undefined)
+        await next.query("select set_config('application_name', $1, false)", [`${LISTENER} ${schema}`]);
       for (const channel of channels) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
     } catch (error) {
       // A standby accepts the connection and refuses to listen; each try would leave one open.

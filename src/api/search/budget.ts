@@ -11,8 +11,8 @@ const UNUSED_MS = 30 * 60_000;
 // One that was asked for this recently isn't dropped for another: replacing each other by turns, both would mostly load.
 const BUSY_MS_PER_MB = 300;
 const BYTES_PER_MB = 1_000_000;
-// The thread was lost with as many loads of a search index in turn: it takes more than its estimate, and is not loaded again
-// for a while.
+// A thread was lost with as many loads of a search index in turn: it takes more than its estimate, and is not loaded again
+// for a while. After the first, it is loaded while no other of these is, since either may be at fault.
 const LOST_LOADS_MAX = 2;
 const LOST_MS = 30 * 60_000;
 // A collection that didn't fit may have shrunk.
@@ -117,6 +117,10 @@ export function createBudget(deps: {
   const isFatal = ({ lostLoads, lostAt }: Entry): boolean =>
     lostLoads >= LOST_LOADS_MAX && performance.now() - lostAt < LOST_MS;
 
+  const isWaiting = (entry: Entry): boolean =>
+    entry.lostLoads > 0 &&
+    [...entries.values()].some((other) => other.state === "loading" && other.lostLoads > 0);
+
   /** Drops the least recently asked for among `some` until `bytes` more fit; none if they never do. */
   function makeSpace(bytes: number, some: (entry: Entry) => boolean): boolean {
     const dropped: Entry[] = [];
@@ -186,6 +190,7 @@ export function createBudget(deps: {
       const bytes = max === Number.POSITIVE_INFINITY ? 0 : await sizeOf(entry, estimate);
       // Another caller's question may have started the load meanwhile.
       if (entry.state !== "absent") return "memory";
+      if (isWaiting(entry)) return "database";
       const fits = !isFatal(entry) && makeSpace(bytes, (other) => by === "asked" && !isBusy(other));
       if (!fits) {
         if (by === "asked") leaveOutside(entry, bytes);

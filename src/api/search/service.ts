@@ -7,6 +7,7 @@ import { createConcurrencyLimit } from "../async/concurrency.ts";
 import { createYield } from "../async/yield-to-event-loop.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import { createDatabase, type Database, type PoolSizes } from "../db/database.ts";
+import { isDatabaseAway, isDatabaseUnavailable } from "../db/database-away.ts";
 import { ApiError } from "../http/errors.ts";
 import { startPassLoop } from "../jobs/pass-loop.ts";
 import type { Logger } from "../logging/logger.ts";
@@ -30,6 +31,7 @@ import { estimateMemory } from "./sync/estimate.ts";
 import { answer } from "./threads/answer.ts";
 import { createLocalHost } from "./threads/local-host.ts";
 import type { Answered, Asked, Kind, Question, SearchHost } from "./threads/questions.ts";
+import { NotAsked } from "./threads/thread.ts";
 import { createSearchThreads, type ThreadOptions } from "./threads/threads.ts";
 
 export type { TraitCounts } from "./collection-search.ts";
@@ -141,8 +143,8 @@ export function createSearch(deps: SearchDeps): SearchService {
     try {
       return await host.ask({ collection, kind, asked });
     } catch (error) {
-      // A thread that is away or slow to answer may still load it.
-      if (!(error instanceof ApiError)) budget.failed(collection);
+      // A thread that is lost or slow to answer has been asked, and may still load it.
+      if (!(error instanceof ApiError) || error.cause instanceof NotAsked) budget.failed(collection);
       throw error;
     }
   }
@@ -163,15 +165,21 @@ export function createSearch(deps: SearchDeps): SearchService {
       ask(config, kind, asked),
     );
 
-  /** Undefined where no answer comes soon: from PostgreSQL, or from a search thread that is being started. */
+  /**
+   * Undefined where no answer comes soon: from PostgreSQL, or from a search thread that is being started. `maySearchSlowly`
+   * is called for each collection without a search index in memory.
+   */
   async function findSoon(
-    place: "memory" | "database",
     question: Question<"findNamed">,
+    maySearchSlowly: () => boolean,
   ): Promise<readonly FoundToken[] | undefined> {
     try {
-      return await askAt(place, question);
+      // Drops no other search index.
+      const place = await placeOf(question.collection, "warm");
+      return place === "memory" || maySearchSlowly() ? await askAt(place, question) : undefined;
     } catch (error) {
-      if (error instanceof ApiError && error.code === "UNAVAILABLE") return undefined;
+      const isBusy = isDatabaseUnavailable(error) && !isDatabaseAway(error);
+      if (isBusy || (error instanceof ApiError && error.code === "UNAVAILABLE")) return undefined;
       throw error;
     }
   }
@@ -188,10 +196,7 @@ export function createSearch(deps: SearchDeps): SearchService {
       const findIn = async (config: CollectionConfig) => {
         const collection = { chainId: config.chainId, collection: config.address };
         const question = { collection, kind: "findNamed" as const, asked };
-        // Drops no other search index.
-        const place = await placeOf(collection, "warm");
-        if (place === "database" && ++slowOnes > SLOW_MAX) return undefined;
-        const tokens = await findSoon(place, question);
+        const tokens = await findSoon(question, () => ++slowOnes <= SLOW_MAX);
         return tokens?.map((token) => ({ ...token, collection: config }));
       };
       const asking: ReturnType<typeof findIn>[] = [];

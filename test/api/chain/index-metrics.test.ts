@@ -38,3 +38,10 @@ it("a database that is away fails no other metric", async () => {
   expect(await agesIn(registry)).toEqual({});
   await away.close();
 });
+
+it("a database that says nothing keeps no other metric waiting for its answer", async () => {
+  const registry = new Registry();
+  createIndexMetrics(registry, { read: () => new Promise(() => undefined) });
+
+  expect(await agesIn(registry)).toEqual({});
+});

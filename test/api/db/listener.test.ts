@@ -31,6 +31,20 @@ it("wakes once connected, and with the channel and the text of each notification
   expect(woken).toEqual([[], ["one", "text"]]);
 });
 
+it("is known by the schema that it serves, whatever name the connection string gives", async () => {
+  const named = Object.assign(new URL(url), { search: "?application_name=shop" }).href;
+  const listener = listen(named, ["one"], () => undefined, silentLogger, "vitrine_chain");
+  onTestFinished(() => listener.close());
+
+  await eventually(
+    () =>
+      database.query(
+        "select from pg_stat_activity where application_name = 'vitrine listener vitrine_chain'",
+      ),
+    ({ length }) => length === 1,
+  );
+});
+
 it("comes back when its connection is ended", async () => {
   let wakes = 0;
   const listener = listen(url, ["one"], () => wakes++, silentLogger);

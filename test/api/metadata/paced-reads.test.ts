@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readPaced } from "../../../src/api/metadata/module.ts";
 
-const LARGE = 256 * 1024 + 1;
+const LARGE = 128 * 1024 + 1;
 
 /** Holds the event loop. */
 function busy(ms: number): void {

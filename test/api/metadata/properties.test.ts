@@ -2,14 +2,16 @@
 
 import { describe, expect, it } from "vitest";
 import { createIssueList } from "../../../src/api/metadata/document/issues.ts";
+import type { JsonObject } from "../../../src/api/metadata/document/json.ts";
 import { numberSources } from "../../../src/api/metadata/document/number-source.ts";
 import { readProperties, TRAITS_MAX } from "../../../src/api/metadata/document/traits.ts";
+import { plainJson } from "../../../src/api/text/plain-json.ts";
 
 describe("properties", () => {
   const properties = (json: string) => {
     const issues = createIssueList();
-    const value = JSON.parse(json);
-    const traits = readProperties(value, issues, numberSources(json, value));
+    const read = plainJson(json);
+    const traits = readProperties(read.value as JsonObject, issues, numberSources(read));
     return { traits, issues: issues.list().map(({ code, path }) => `${code} at ${path}`) };
   };
 

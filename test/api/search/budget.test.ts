@@ -134,6 +134,20 @@ describe("a budget", () => {
     ]);
   });
 
+  it("loads those that a thread was lost with one after the other, so that the others' loads succeed", async () => {
+    const { budget, place, load } = createCase(100);
+    await Promise.all(["a", "b", "c"].map((name) => place(name, 10)));
+    for (const name of ["a", "b", "c"]) budget.resize(ref(name), 0);
+
+    expect(await place("a", 10)).toBe("memory");
+    expect(await place("b", 10)).toBe("database");
+    expect(await load("d", 10)).toBe("memory");
+    budget.resize(ref("a"), 0);
+    expect([await place("a", 10), await load("b", 10), await load("c", 10)]).toEqual([
+      ...["database", "memory", "memory"],
+    ]);
+  });
+
   it("passes on the failure of an estimate, and estimates anew", async () => {
     const { budget, place } = createCase(100);
     await expect(budget.place(ref("a"), "asked", () => Promise.reject(new Error("away")))).rejects.toThrow(

@@ -18,7 +18,7 @@ import { type RateLimit, type RateLimiter, rateLimit } from "../../http/limits/r
 import { createRouter, limitBody, requireJson } from "../../http/router.ts";
 import { DOCUMENT_BYTES_MAX, readPaced } from "../../metadata/module.ts";
 import { numberSources } from "../../metadata/rules.ts";
-import { parseJsonText } from "../../text/parse-json-text.ts";
+import { plainJson } from "../../text/plain-json.ts";
 import type { Collections } from "../collections.ts";
 import { documentReportSchema } from "./document-report.ts";
 import type { Reports } from "./reports.ts";
@@ -160,7 +160,7 @@ export function reportRoutes({ reports, findCollection, limiter }: ReportRouteDe
 
 /** The document of a body, which is valid, and the same with its numbers as written. */
 function readDocument(text: string): { readonly document: unknown; readonly source: unknown } {
-  const body = parseJsonText(text) as { readonly document: unknown };
-  const { document: source } = numberSources(text, body) as typeof body;
-  return { document: body.document, source };
+  const json = plainJson(text);
+  const documentOf = (body: unknown): unknown => (body as { readonly document: unknown }).document;
+  return { document: documentOf(json.value), source: documentOf(numberSources(json)) };
 }

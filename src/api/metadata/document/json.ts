@@ -1,7 +1,7 @@
 /** Safe handling of untrusted JSON. */
 
 import { isUtf8 } from "node:buffer";
-import { parseJsonText } from "../../text/parse-json-text.ts";
+import { plainJson } from "../../text/plain-json.ts";
 import { storable } from "../../text/storable.ts";
 import { numberSources } from "./number-source.ts";
 
@@ -35,8 +35,8 @@ export function parseJson(body: Buffer): ParsedJson {
   if (!isUtf8(body)) return { kind: "invalid", problem: `it is not UTF-8 (${firstBadByte(body)})` };
   try {
     const text = body.toString("utf8").replace(/^\uFEFF/, "");
-    const value = parseJsonText(text);
-    return { kind: "parsed", value, source: numberSources(text, value) };
+    const json = plainJson(text);
+    return { kind: "parsed", value: json.value, source: numberSources(json) };
   } catch (error) {
     // The message quotes the document.
     return { kind: "invalid", problem: storable((error as Error).message.slice(0, PROBLEM_LENGTH_MAX)) };

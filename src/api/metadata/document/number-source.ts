@@ -5,7 +5,7 @@
  */
 
 import { endOfString } from "../../text/json-strings.ts";
-import { parseJsonText } from "../../text/parse-json-text.ts";
+import type { PlainJson } from "../../text/plain-json.ts";
 import type { JsonObject } from "./json.ts";
 
 // Every number in a notation other than JavaScript's matches one of these: -0, 16 or more digits, an exponent, a
@@ -13,11 +13,11 @@ import type { JsonObject } from "./json.ts";
 const UNUSUAL = /[:[,]\s*(?:-0(?!\.)|-?(?:\d(?:\.?\d){15}|[\d.]+[eE]|\d+\.\d*0(?!\d)|0\.0{6}))/;
 
 /**
- * The value of `text`, with each number as the string it was written as; `value` itself if all numbers
- * are in JavaScript's own notation, as in most documents. `text` is valid JSON whose root is not a number.
+ * The value with each number as the string it was written as; the value itself if all numbers are in JavaScript's own
+ * notation, as in most documents. The root must not be a number.
  */
-export function numberSources(text: string, value: unknown): unknown {
-  return UNUSUAL.test(text) ? parseJsonText(quoteNumbers(text)) : value;
+export function numberSources({ text, restore, value }: PlainJson): unknown {
+  return UNUSUAL.test(text) ? restore(JSON.parse(quoteNumbers(text))) : value;
 }
 
 /** The source text of the number at `key`, in an object from `numberSources`. */

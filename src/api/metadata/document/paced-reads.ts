@@ -1,10 +1,13 @@
-/** Large documents are read one at a time: reading one may hold the event loop for a quarter of a second. */
+/**
+ * Large documents are read one at a time: reading one may hold the event loop for a quarter of a second, and for a second
+ * where all keys have escapes.
+ */
 
 import { setTimeout as wait } from "node:timers/promises";
 import { createConcurrencyLimit } from "../../async/concurrency.ts";
 import { processWide } from "../../jobs/process-wide.ts";
 
-const LARGE_BYTES = 256 * 1024;
+const LARGE_BYTES = 128 * 1024;
 
 const oneAtATime = processWide("large documents", () => createConcurrencyLimit(1));
 

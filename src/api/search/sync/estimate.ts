@@ -39,17 +39,18 @@ export async function estimateMemory(
   const cut = (column: string): string => `left(${column}, ${FOLDED_CHARACTERS_MAX}) as ${column}`;
   const [counts] = await db.query<Counts>(
     `with sampled as (select traits, ${cut("name")}, ${cut("description")} from vitrine.token
-                       where ${isOurs} order by token_id limit ${SAMPLED})
+                       where ${isOurs} order by token_id limit ${SAMPLED}),
+          -- Once: joined, it might be counted again for each sampled token, while PostgreSQL knows little of a new collection.
+          v as materialized (select count(*)::int as values, coalesce(sum(octet_length(value_text)), 0)::float8 as "valueBytes"
+                               from vitrine.trait_value
+                              where trait_type_id in (select id from vitrine.trait_type where ${isOurs}))
      select (select count(*)::int from (select from vitrine.token where ${isOurs} limit $3) t) as tokens,
             coalesce(avg(cardinality(traits)), 0)::float8 as traits,
             ((select coalesce(sum(octet_length(name)), 0) from (select distinct name from sampled) d)
              + (select coalesce(sum(octet_length(description)), 0) from (select distinct description from sampled) d)
             )::float8 / greatest(1, count(*)) as "textBytes",
             v.values, v."valueBytes"
-       from sampled,
-            (select count(*)::int as values, coalesce(sum(octet_length(value_text)), 0)::float8 as "valueBytes"
-               from vitrine.trait_value
-              where trait_type_id in (select id from vitrine.trait_type where ${isOurs})) v
+       from sampled, v
       group by v.values, v."valueBytes"`,
     [chainId, collection, tokensMax + 1],
   );

@@ -9,6 +9,7 @@ import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
 import type { Answered, Kind, OnSize, SearchHost } from "./questions.ts";
 import { createWatchdog } from "./watchdog.ts";
 
+const SCRIPT = new URL("./search-thread.ts", import.meta.url);
 // A load of ten million tokens takes longer: its callers come again.
 const ANSWER_MS = 20_000;
 const DRAIN_MS = 5_000;
@@ -30,6 +31,12 @@ export interface ThreadDeps {
   readonly onSize: OnSize;
   /** The thread's search indexes are gone. */
   readonly onLoss: () => void;
+  /** How long a question waits for its answer; 20 seconds by default. */
+  readonly answerMs?: number;
+  /** See `createWatchdog`. */
+  readonly pingMs?: number;
+  /** What the thread runs; search-thread.ts by default. */
+  readonly script?: URL;
 }
 
 interface Waiting {
@@ -41,10 +48,8 @@ interface Waiting {
  * Starts with the first question. A thread that dies takes its questions along, which are answered with UNAVAILABLE, as
  * are those until its replacement runs.
  */
-export function createSearchThread(
-  start: ThreadStart,
-  { heapMb, logger, onSize, onLoss }: ThreadDeps,
-): SearchThread {
+export function createSearchThread(start: ThreadStart, deps: ThreadDeps): SearchThread {
+  const { heapMb, logger, onSize, onLoss, answerMs = ANSWER_MS, pingMs, script = SCRIPT } = deps;
   const waiting = new Map<number, Waiting>();
   let ids = 0;
   let worker: Worker | undefined;
@@ -54,6 +59,7 @@ export function createSearchThread(
   let isClosed = false;
   let isSilent = false;
   const watchdog = createWatchdog({
+    ...(pingMs !== undefined && { pingMs }),
     ping: () => post({ type: "ping" }),
     end() {
       isSilent = true;
@@ -62,7 +68,7 @@ export function createSearchThread(
   });
 
   async function run(): Promise<Worker> {
-    const next = await startThread(new URL("./search-thread.ts", import.meta.url), {
+    const next = await startThread(script, {
       workerData: start,
       name: "search",
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
@@ -129,13 +135,13 @@ export function createSearchThread(
     },
     ask: <K extends Kind>(question: { readonly kind: K }) =>
       new Promise<Answered[K]>((resolve, reject) => {
-        if (isDown || isClosed) return reject(away("it is being started"));
+        if (isDown || isClosed) return reject(away(new NotAsked("the search thread is being started")));
         begin();
         const id = ++ids;
         const timer = setTimeout(() => {
           watchdog.suspect();
           fail(away("it took too long"));
-        }, ANSWER_MS);
+        }, answerMs);
         const end = (): void => {
           clearTimeout(timer);
           waiting.delete(id);
@@ -167,8 +173,11 @@ export function createSearchThread(
   };
 }
 
-const away = (cause: string): ApiError =>
+/** The cause of an answer UNAVAILABLE to a question that no thread has had. */
+export class NotAsked extends Error {}
+
+const away = (reason: string | NotAsked): ApiError =>
   new ApiError("UNAVAILABLE", [], {
-    cause: new Error(`the search thread is away: ${cause}`),
+    cause: typeof reason === "string" ? new Error(`the search thread is away: ${reason}`) : reason,
     retryAfterSeconds: RETRY_SECONDS,
   });

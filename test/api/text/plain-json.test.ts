@@ -1,8 +1,9 @@
 /** Texts are read as JSON.parse is specified, whatever was read before them. */
 
 import { expect, it } from "vitest";
-import { parseJsonText } from "../../../src/api/text/parse-json-text.ts";
+import { plainJson } from "../../../src/api/text/plain-json.ts";
 
+const parse = (text: string): unknown => plainJson(text).value;
 let texts = 0;
 /** Two texts whose last keys have the same place, in objects that no other test makes. */
 const inOnePlace = (first: string, second: string): readonly [string, string] => {
@@ -23,10 +24,10 @@ it.each([
 ])("after the key %s, the key %s is %j", (first, second, key) => {
   const [before, text] = inOnePlace(first, second);
   JSON.parse(before);
-  parseJsonText(before);
+  parse(before);
 
-  expect(lastKey(parseJsonText(text))).toBe(key);
-  expect(lastKey(parseJsonText(before))).toBe(JSON.parse(`"${first}"`));
+  expect(lastKey(parse(text))).toBe(key);
+  expect(lastKey(parse(before))).toBe(JSON.parse(`"${first}"`));
 });
 
 it.each([
@@ -39,19 +40,39 @@ it.each([
   ["space between a key and its colon", '{"a\\\\" \t\r\n: 1, "\\u0062"\n:2}'],
   ["no object", '"\\":"'],
 ])("%s", (_, text) => {
-  const value = parseJsonText(text);
+  const value = parse(text);
 
   expect(value).toStrictEqual(JSON.parse(text));
   expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
 });
 
+it("has the fault's own words of a text that is no JSON", () => {
+  const text = '{"Caf\\u00e9": 1, }';
+  const words = (read: () => unknown): string => {
+    try {
+      read();
+      return "";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  expect(words(() => parse(text))).toBe(words(() => JSON.parse(text)));
+});
+
+it("a text with the character that stands for a name is read as any other", () => {
+  const text = '{"\uE0000": 1, "\\"": 2, "\\n": {"\uE000": "\uE0001"}}';
+
+  expect(parse(text)).toStrictEqual(JSON.parse(text));
+});
+
 it.each(['{"a\\\\": ', '{"\\x": 1}', '"\\', "{'a\\\\': 1}", '{"a\\\\"', ""])("refuses %s", (text) => {
-  expect(() => parseJsonText(text)).toThrow(SyntaxError);
+  expect(() => parse(text)).toThrow(SyntaxError);
 });
 
 it("reads keys at any depth", () => {
   const depth = 200_000;
-  let value = parseJsonText(`${'{"\\\\": ['.repeat(depth)}${"]}".repeat(depth)}`);
+  let value = parse(`${'{"\\\\": ['.repeat(depth)}${"]}".repeat(depth)}`);
   let levels = 0;
   for (; value !== undefined; levels++) value = (value as { "\\": unknown[] })["\\"][0];
 
