@@ -39,8 +39,8 @@ export const isLoginRefused = (error: unknown): boolean =>
   LOGIN_REFUSED.test(String((error as { code?: unknown }).code));
 
 /**
- * True for a fault that ends when the database is back: the same request may then succeed. A refused login is one once the
- * service has run.
+ * True for a fault that ends when the database is back: the same request may then succeed. Also for a login that is refused
+ * while the service runs; at a start, `requireDatabase` has refused it.
  */
 export function isDatabaseAway(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {

@@ -28,8 +28,7 @@ interface Caller {
   readonly trigger: Trigger;
   /** Who may read the receipt; without one, none is kept. */
   readonly receiptFor?: ReceiptOwner;
-  readonly anonymous?: boolean;
-  /** The address of a caller without a key, whose requests are limited. */
+  /** The address of a caller without a key, whose requests are limited and rank below events. */
   readonly client?: string | undefined;
   /** What ends that limit, for the refusal. */
   readonly cure?: Cure | undefined;
@@ -49,10 +48,11 @@ export function createRefresh(deps: RefreshDeps) {
   const accept = (
     collection: CollectionConfig,
     tokenIds: readonly string[],
-    { anonymous, trigger, receiptFor, requestId }: Caller,
+    { client, trigger, receiptFor, requestId }: Caller,
     capacity?: UnseenCapacity,
   ): Promise<AcceptedTokens> => {
     const receipt = receiptFor && { id: randomUUID(), owner: receiptFor };
+    const anonymous = client !== undefined;
     return requestTokens(collection, tokenIds, { anonymous, trigger, receipt, requestId, capacity });
   };
 

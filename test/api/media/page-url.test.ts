@@ -7,7 +7,7 @@ import { CHAIN_ID, COLLECTION, emptyTables, found, recordOne, ref } from "../../
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 import { createMediaHarness } from "./media-harness.ts";
 
-const { test, database, answers, read, enqueue, settled, startWorker } = await createMediaHarness();
+const { test, database, answers, server, read, enqueue, settled, startWorker } = await createMediaHarness();
 const api = createTestApp(test);
 const key = await api.createKey();
 await test.setHead({ chainId: CHAIN_ID, block: 100 });
@@ -85,16 +85,20 @@ it("one whose URL programs read differently is never shown, which is an issue", 
 it("are probed like those on the web", async () => {
   const page = { animation_url: `ipfs://${CID}` };
   const picture = { animation_url: `ipfs://${CID}/1.png` };
-  const spaced = { animation_url: ` ${"http://host.invalid/"} ` };
+  const spaced = { animation_url: ` ${server.url}/spaced\n` };
   answers
     .set(`/gateway/ipfs/${CID}`, { body: "<!doctype html>", headers: { "content-type": "text/html" } })
+    .set("/spaced", { body: "<!doctype html>", headers: { "content-type": "text/html" } })
     .set(`/gateway/ipfs/${CID}/1.png`, { body: "\x89PNG", headers: { "content-type": "image/png" } });
   startWorker();
 
-  await enqueue(page, picture);
+  await enqueue(page, picture, spaced);
   await settled();
 
   expect((await read(page)).checked.animation_url).toMatchObject({ status: "accepted" });
   expect((await read(picture)).faults.animation).toMatchObject({ reason: "animation_is_image" });
-  expect((await read(spaced)).checked.animation_url).toMatchObject({ status: "skipped" });
+  expect(await read(spaced)).toMatchObject({
+    checked: { animation_url: { status: "accepted" } },
+    loaded: { animation_url: `${server.url}/spaced` },
+  });
 });

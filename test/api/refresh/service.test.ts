@@ -177,7 +177,7 @@ describe("a request", () => {
     await insertState(1n);
     const { service } = createService(() => reverted);
 
-    await service.request(collection, ["1"], { trigger: "graphql", anonymous: true });
+    await service.request(collection, ["1"], { trigger: "graphql", client: "192.0.2.1" });
 
     expect(await database.query("select anonymous from vitrine.refresh")).toEqual([{ anonymous: true }]);
     expect(await database.query("select from vitrine.receipt")).toEqual([]);

@@ -1,7 +1,7 @@
 /** The memory of search indexes: which are dropped, and that answers stay right. */
 
 import { Registry } from "prom-client";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createBudget } from "../../../src/api/search/budget.ts";
 import { createSearch } from "../../../src/api/search/service.ts";
@@ -132,6 +132,21 @@ describe("a budget", () => {
     expect(logged).toMatchObject([
       { collection: "a", msg: expect.stringContaining("ended the search thread") },
     ]);
+  });
+
+  it("tries such a one again half an hour after its last loss, and not before", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { budget, place } = createCase(100);
+    for (let losses = 0; losses < 2; losses++) {
+      expect(await place("a", 10)).toBe("memory");
+      budget.resize(ref("a"), 0);
+    }
+
+    vi.advanceTimersByTime(30 * 60_000 - 1);
+    expect(await place("a", 10)).toBe("database");
+    vi.advanceTimersByTime(1);
+    expect(await place("a", 10)).toBe("memory");
   });
 
   it("loads those that a thread was lost with one after the other, so that the others' loads succeed", async () => {

@@ -1,9 +1,9 @@
 /** What a collection shows of its contract's document (ERC-7572), and of its royalty (ERC-2981). */
 
 import { ZERO_ADDRESS } from "../../chain/index/transfer-kind.ts";
+import { reachableUrl } from "../../fetch/reachable-url.ts";
 import { webHostOf } from "../../media/rules.ts";
 import { storable } from "../../text/storable.ts";
-import { reachableUrl } from "../tokens/reachable-url.ts";
 
 export interface ContractFields {
   readonly name: string | null;

@@ -1,6 +1,7 @@
 /** The report of one document: what was read, what each page would show, and every issue. */
 
 import { z } from "@hono/zod-openapi";
+import { reachableUrl } from "../../fetch/reachable-url.ts";
 import type { CheckedMedia } from "../../media/checks/checked-media.ts";
 import type { Found, MediaFields } from "../../media/display/display.ts";
 import type { ExaminedMedia } from "../../media/probes/examine-media.ts";
@@ -9,7 +10,6 @@ import type { Examined } from "../../metadata/document/examine.ts";
 import type { Metadata } from "../../metadata/document/normalise.ts";
 import { displayTypes, showVersion } from "../../metadata/rules.ts";
 import type { DisplayTypes } from "../../metadata/traits/display-types.ts";
-import { reachableUrl } from "../tokens/reachable-url.ts";
 import { tokenIssueSchema, withMediaIssues } from "../tokens/token-issues.ts";
 import { displaySchema, viewDisplay } from "../tokens/token-view.ts";
 import { mediaReportSchema } from "./media-report.ts";

@@ -39,7 +39,7 @@ export function createRefreshFields({
       const { receiptId, tokens } = await refresh.request(
         await collections.findNamed(tokenAddress, args.chainId ?? undefined),
         [...new Set(tokenIds)],
-        { trigger: "graphql", anonymous: client !== undefined, client, cure, requestId, receiptFor: OWNER },
+        { trigger: "graphql", client, cure, requestId, receiptFor: OWNER },
       );
       if (!receiptId) throw refusalOf(tokens, (index) => `tokenIds[${index}]`);
       const receipt = await refresh.findReceipt(receiptId, OWNER);

@@ -49,7 +49,6 @@ export function createResolvers(deps: ResolverDeps) {
         const collection = await collections.findNamed(tokenAddress, chainId);
         const { tokens } = await refresh.request(collection, [tokenId], {
           trigger: "graphql",
-          anonymous: client !== undefined,
           client,
           cure,
           requestId,

@@ -1,6 +1,6 @@
 /** The addresses from which pages load a document's video and animation. */
 
-import { locate } from "../../fetch/locate.ts";
+import { reachableUrl } from "../../fetch/reachable-url.ts";
 import type { MediaFields } from "./display.ts";
 
 /** The same with IPFS content at the first gateway, as browsers can load it; what no page can load stays as it is. */
@@ -13,7 +13,5 @@ export const asLoaded = (fields: MediaFields, gateways: readonly string[]): Medi
 /** An http(s) URL stays as written: one that other programs read differently must not become one that they read alike. */
 export function pageUrl(url: string, gateways: readonly string[]): string {
   const text = url.trim();
-  if (/^https?:/i.test(text)) return text;
-  const located = locate(text, gateways);
-  return located.kind === "located" ? (located.urls[0] ?? url) : url;
+  return /^https?:/i.test(text) ? text : (reachableUrl(text, gateways) ?? url);
 }

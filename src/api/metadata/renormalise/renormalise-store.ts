@@ -193,8 +193,8 @@ export async function markRead(tx: Queryable, versionIds: readonly string[]): Pr
 export type Tally = Readonly<Record<"done" | "changed" | "rejected" | "missing" | "failed", number>>;
 
 /**
- * Records that every version up to `cursor` was processed, or that late ones behind it were, with the results; nothing if another pass has been requested since
- * the state was read, which goes through all of them again.
+ * Records that every version up to `cursor` was processed, or that late ones behind it were, with the results; nothing if
+ * another pass has been requested since the state was read, which goes through all of them again.
  */
 export async function noteProgress(
   tx: Queryable,

@@ -27,7 +27,6 @@ export async function requestRefresh(site: Site, c: PagesContext): Promise<Respo
   const tokenId = tokenIdOf(c);
   const { receiptId, tokens } = await site.refresh.request(collection, [tokenId], {
     trigger: "page",
-    anonymous: true,
     client: site.rateLimits.clientAddress(c),
     receiptFor: OWNER,
     requestId: c.get("requestId"),

@@ -1,6 +1,6 @@
 /** Turns a document's URL into one that a browser can load. */
 
-import { locate } from "../../fetch/locate.ts";
+import { locate } from "./locate.ts";
 
 /** An http(s) URL unchanged, IPFS content through the first gateway, null for anything else. */
 export function reachableUrl(url: string, gateways: readonly string[]): string | null {
