@@ -24,6 +24,9 @@ const NO_SCHEMES: ReadonlySet<ExtraScheme> = new Set();
 // Prefixes that contracts write before a CID: `ipfs://`, `ipfs:/`, `ipfs:///ipfs/`, `ipfs://ipfs/ipfs/`, `/ipfs/`,
 // `ipfs/`, or nothing.
 const BEFORE_CID = /^(?:ipfs:)?\/*(?:ipfs\/+)*/i;
+// In a file's name, as in `Cat #7.png`; programs that build such URIs often escape nothing. After another file's name it
+// begins a fragment: `page.html#/scene.glb`.
+const HASH_IN_NAME = /(?<=\/[^?#]*)(?<!\.[a-z][a-z0-9]{1,4})#(?=[^/?#]*\.[a-z][a-z0-9]{1,4}$)/i;
 
 /** ERC-1155: `{id}` stands for the id as 64 lower-case hex digits, in the URI and in JSON string values. */
 export function substituteId(text: string, tokenId: string): string {
@@ -46,7 +49,7 @@ export function locate(
 
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined || scheme === "ipfs") {
-    const content = contentPath(text.replace(BEFORE_CID, ""));
+    const content = contentPath(text.replace(BEFORE_CID, "").replace(HASH_IN_NAME, "%23"));
     if (content !== undefined) return { kind: "located", urls: throughGateways(content, gateways) };
     const problem = scheme === undefined ? `has no scheme; it must be ${accepted}` : "is ipfs: without a CID";
     return refused("invalid_uri", `the URI ${problem}`);

@@ -14,7 +14,7 @@ it("calls that wait for an endpoint are let in as its limit rises after refusals
   const server = await startLocalServer(async (_, response) => {
     if (isRefusing) return void response.writeHead(429).end();
     most = Math.max(most, ++inFlight);
-    await sleep(10);
+    await sleep(50);
     inFlight--;
     response.writeHead(200, { "content-type": "application/json" });
     response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}');

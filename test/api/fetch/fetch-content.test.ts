@@ -35,7 +35,12 @@ const conducts: GatewayConduct[] = [{}, {}, {}];
 let servers: IpfsGateway[];
 beforeAll(async () => {
   cid = await blocks.add({ "": TEXT });
-  directory = await blocks.add({ "1.json": TEXT, "a b.json": TEXT, "site/index.html": "<p>Hello</p>" });
+  directory = await blocks.add({
+    "1.json": TEXT,
+    "a b.json": TEXT,
+    "Cat #7.json": TEXT,
+    "site/index.html": "<p>Hello</p>",
+  });
   servers = await Promise.all(
     conducts.map((_, index) =>
       // Read at every request.
@@ -117,6 +122,7 @@ describe("content", () => {
     ["a path", () => `ipfs://${directory}/1.json`],
     ["a path with an escaped name", () => `ipfs://${directory}/a%20b.json`],
     ["a path with an unescaped name and a query", () => `ipfs://${directory}/a b.json?x=1#y`],
+    ["a path with an unescaped # in a name", () => `ipfs://${directory}/Cat #7.json`],
     ["another gateway's URL", () => `${servers[2]?.url}/ipfs/${directory}/1.json`],
   ])("of %s is verified", async (_what, uri) => {
     expect(await createProcess().get(uri())).toMatchObject(verified);
