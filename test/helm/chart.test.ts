@@ -32,6 +32,7 @@ const everything = {
   ...required,
   mediaStore: "file:/media",
   mediaClaim: "pictures",
+  databaseCa: "rds",
   trustedProxies: "10.0.0.0/8",
   env: { SEARCH_MEMORY_MB: 500, AUTO_APPROVE: "market" },
   imagePullSecrets: [{ name: "registry" }],
@@ -153,6 +154,21 @@ it("sets variables that the README has, and mounts only volumes that the pod has
     const volumes = pod.volumes.map(({ name }: { name: string }) => name);
     const mounts = pod.containers[0].volumeMounts.map(({ name }: { name: string }) => name);
     expect(mounts.toSorted()).toEqual(volumes.toSorted());
+  }
+});
+
+it("gives each pod that asks the database the certificate of its authority, where DATABASE_URL expects it", () => {
+  const { documents } = render({ ...required, databaseCa: "rds" });
+  const docs = readFileSync(join(ROOT, "docs/deploy.md"), "utf8");
+  const pods = [...ofKind(documents, "Deployment"), ...ofKind(documents, "Job")];
+
+  expect(pods).toHaveLength(3);
+  for (const { spec } of pods) {
+    const { containers, volumes } = spec.template.spec;
+    const { name } = volumes.find(({ configMap }: { configMap?: { name: string } }) => configMap?.name === "rds");
+    const mount = containers[0].volumeMounts.find((each: { name: string }) => each.name === name);
+    expect(mount).toMatchObject({ readOnly: true });
+    expect(docs).toContain(`sslrootcert=${mount.mountPath}/ca.crt`);
   }
 });
 

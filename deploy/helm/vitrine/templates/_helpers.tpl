@@ -75,6 +75,22 @@ env:
   {{- end }}
 {{- end -}}
 
+{{- define "vitrine.databaseCaMount" -}}
+{{- if .Values.databaseCa -}}
+- name: database-ca
+  mountPath: /etc/vitrine/database
+  readOnly: true
+{{- end -}}
+{{- end -}}
+
+{{- define "vitrine.databaseCaVolume" -}}
+{{- with .Values.databaseCa -}}
+- name: database-ca
+  configMap:
+    name: {{ . }}
+{{- end -}}
+{{- end -}}
+
 {{/* A serving pod's container apart from its command. A new process migrates and reads the chain's head before it answers. */}}
 {{- define "vitrine.serving" -}}
 {{ include "vitrine.image" . }}
@@ -123,6 +139,7 @@ volumeMounts:
   - name: media
     mountPath: /media
   {{- end }}
+  {{- include "vitrine.databaseCaMount" . | nindent 2 }}
 {{- end -}}
 
 {{- define "vitrine.volumes" -}}
@@ -143,6 +160,7 @@ volumes:
     persistentVolumeClaim:
       claimName: {{ . }}
   {{- end }}
+  {{- include "vitrine.databaseCaVolume" . | nindent 2 }}
 {{- end -}}
 
 {{/* Pods start anew when the collections change. */}}
