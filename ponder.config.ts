@@ -5,7 +5,7 @@ import { tokenEventsAbi } from "./abis/token-events.ts";
 
 const LOCAL_CHAIN_ID = 31337;
 const POLLING_MS = 1_000;
-// Together with our own pool (10), four processes stay under PostgreSQL's default of 100 connections.
+// With our own, a process has as many as docs/scaling.md says.
 const POOL_CONNECTIONS_MAX = 12;
 
 // As in src/api/index.ts; without a bundle, the config needs this part only.

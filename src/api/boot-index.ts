@@ -27,7 +27,7 @@ export const bootIndex = () =>
   stopOnBootError(async () => {
     const config = loadIndexConfig(process.env);
     requireSlugs(config.collections, process.env.COLLECTIONS_FILE || "collections.json");
-    loadServingConfig(process.env);
+    const { searchThreads } = loadServingConfig(process.env);
     const { command, port, hostname, schema, supervisorServes } = ponderRuntime();
     if (schema === "vitrine") {
       throw new BootError(
@@ -45,7 +45,8 @@ export const bootIndex = () =>
     // In the indexer's place, it has just been done, and a node that hangs takes seconds.
     if (!(command === "serve" && supervisorServes)) await verifyChainIds(config.chains);
     const connectionString = await databaseUrl(process.env);
-    if (command === "start" || command === "serve") await requireDatabase(connectionString, say);
+    if (command === "start" || command === "serve")
+      await requireDatabase(connectionString, say, searchThreads);
     if (command === "start")
       await prepareDatabase({ connectionString, schema }, async () => {
         await takeSchema(connectionString, schema);

@@ -1,4 +1,4 @@
-/** The serving environment, parsed once at boot (design: "Configuration and commands"). */
+/** The serving environment, parsed once at boot. */
 
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import { withoutTrailing } from "./text/without-trailing.ts";
 import { usableMemory } from "./usable-memory.ts";
 
 /** Document schemes that the operator may allow besides http, https and ipfs. */
-export const extraSchemes = ["data", "ar"] as const;
+const extraSchemes = ["data", "ar"] as const;
 export type ExtraScheme = (typeof extraSchemes)[number];
 
 const unverifiedChoices = ["allow", "refuse"] as const;

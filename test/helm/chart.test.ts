@@ -165,7 +165,9 @@ it("gives each pod that asks the database the certificate of its authority, wher
   expect(pods).toHaveLength(3);
   for (const { spec } of pods) {
     const { containers, volumes } = spec.template.spec;
-    const { name } = volumes.find(({ configMap }: { configMap?: { name: string } }) => configMap?.name === "rds");
+    const { name } = volumes.find(
+      ({ configMap }: { configMap?: { name: string } }) => configMap?.name === "rds",
+    );
     const mount = containers[0].volumeMounts.find((each: { name: string }) => each.name === name);
     expect(mount).toMatchObject({ readOnly: true });
     expect(docs).toContain(`sslrootcert=${mount.mountPath}/ca.crt`);

@@ -128,7 +128,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Check a document or a URI, with its media: issues, traits and what each page would show
-         * @description Send exactly one of `document` and `uri`. The media that the document names are fetched and checked too. A URI that can't be fetched is part of the report, with status 200. Nothing is stored. An app has 60 requests per 60 seconds, 4 at once; the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` show what is left.
+         * @description Send exactly one of `document` and `uri`. The media that the document names are fetched and checked too. A URI that can't be fetched is part of the report, with status 200. Nothing is stored. An app has 60 requests per 60 seconds, 4 at once in each process; the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` show what is left.
          *
          *     Needs the key of an app with the permission `market-partner`; its tier limits the requests.
          */
@@ -709,7 +709,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Whether up to 100 tokens may be listed, transferred or traded now
-         * @description `allowed` is true only while the index is ready, fresh and not behind what was seen of it before; else the reason is `index_stale`. Without `verify` only events count: a paused contract, a name that has expired or a transfer policy is not seen. With `"verify": "chain"` the owner's transfer of each token is tried as well, and the answer takes up to 3 seconds; a transfer that reverts is `transfer_reverts`, and one that the node did not answer for in time is `not_verified`. An app may have 4 such requests at once in each process.
+         * @description `allowed` is true only while the chain index is ready, fresh and not behind what was seen of it before; else the reason is `index_stale`. Without `verify` only events count: a paused contract, a name that has expired or a transfer policy is not seen. With `"verify": "chain"` the owner's transfer of each token is tried as well, and the answer takes up to 3 seconds; a transfer that reverts is `transfer_reverts`, and one that the node did not answer for in time is `not_verified`. An app may have 4 such requests at once in each process.
          *
          *     Needs the key of an app with the permission `market`; its tier limits the requests.
          */
@@ -1012,8 +1012,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Compare the index's locks with the contract's own, one page of tokens at a time; changes nothing
-         * @description Compare the index's locks with the contract's own, one page of tokens at a time; changes nothing.
+         * Compare the chain index's locks with the contract's own, one page of tokens at a time; changes nothing
+         * @description Compare the chain index's locks with the contract's own, one page of tokens at a time; changes nothing.
          *
          *     For the operator. Wrong tokens are limited by client address.
          */
@@ -1176,8 +1176,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Head lag per chain and the age of the refresh queue
-         * @description Head lag per chain and the age of the refresh queue.
+         * Head lag and RPC endpoints per chain, the age of the refresh queue and the memory of search
+         * @description Head lag and RPC endpoints per chain, the age of the refresh queue and the memory of search.
          *
          *     Needs no key; requests are limited by client address.
          */
@@ -1198,8 +1198,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Whether the index of every chain is advancing
-         * @description Whether the index of every chain is advancing.
+         * Whether this process is alive and, for the indexer, whether the chain index of every chain is advancing
+         * @description Whether this process is alive and, for the indexer, whether the chain index of every chain is advancing.
          *
          *     Needs no key and is not limited.
          */
@@ -1710,7 +1710,7 @@ export interface components {
         readonly CollectionHealth: {
             readonly chain_id: number;
             readonly collection_address: string;
-            /** @description Listed tokens, according to the index; those of ERC-1155 that were announced without a supply count too. */
+            /** @description Listed tokens, according to the chain index; those of ERC-1155 that were announced without a supply count too. */
             readonly tokens: number;
             /** @description Tokens whose last fetch succeeded. */
             readonly current: number;
@@ -1754,7 +1754,7 @@ export interface components {
             /** @description The operator's name for it, or else its creators'. */
             readonly name: string | null;
             readonly slug: string | null;
-            /** @description Existing tokens, according to the index; of ERC-1155, those with a supply. */
+            /** @description Existing tokens, according to the chain index; of ERC-1155, those with a supply. */
             readonly items: number | null;
             /** @description Wallets that own at least one token. */
             readonly owners: number | null;
@@ -1787,7 +1787,7 @@ export interface components {
                 /** @description Of the sale price, 0 to 100. */
                 readonly percent: number;
             } | null;
-            /** @description Logs of the contract that the index could not process in full (docs/trading.md). */
+            /** @description Logs of the contract that the chain index could not process in full (docs/trading.md). */
             readonly anomalies: readonly {
                 /** @example unreadable_transfer */
                 readonly kind: string;
@@ -1860,7 +1860,7 @@ export interface components {
                 /** @description The number of ranked tokens: all that are listed. */
                 readonly of: number;
             } | null;
-            /** @description The current state in the index. For a token that is not indexed yet, `locked` and `tradable` are false. */
+            /** @description The current state in the chain index. For a token that is not indexed yet, `locked` and `tradable` are false. */
             readonly lock: {
                 readonly locked: boolean;
                 /** @description ERC-721x locks, plus one for each other standard that locks the token. */
@@ -1871,7 +1871,7 @@ export interface components {
                 readonly approved_contracts: readonly string[];
                 readonly since_block: number | null;
             };
-            /** @description True only if the index is fresh, the token is indexed and neither burned nor locked, and trade of its collection is open. Based on events only: paused contracts, expired names and transfer policies are not considered. Trade checks with `verify` consider them. */
+            /** @description True only if the chain index is fresh, the token is indexed and neither burned nor locked, and trade of its collection is open. Based on events only: paused contracts, expired names and transfer policies are not considered. Trade checks with `verify` consider them. */
             readonly tradable: boolean;
             /**
              * Format: date-time
@@ -8312,7 +8312,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It does, or this process is a replica, which indexes nothing */
+            /** @description It is; a replica indexes nothing */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8330,7 +8330,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description An index has stopped while its node advances */
+            /** @description A chain index has stopped while its node advances */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -7,7 +7,7 @@ export type ErrorCode = components["schemas"]["ErrorCode"];
 
 /**
  * `NETWORK`: no complete response arrived (no connection, a broken one, or the time limit).
- * `UNEXPECTED_RESPONSE`: something else than the service answered, such as a proxy.
+ * `UNEXPECTED_RESPONSE`: something other than the service answered, such as a proxy.
  */
 export type VitrineErrorCode = ErrorCode | "NETWORK" | "UNEXPECTED_RESPONSE";
 
@@ -81,7 +81,7 @@ function parse(text: string): components["schemas"]["Error"] | undefined {
 }
 
 /** `Retry-After` (RFC 9110, 10.2.3: seconds or a date) in milliseconds from now; undefined without a valid one. */
-export function retryAfterMs(header: string | null): number | undefined {
+function retryAfterMs(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1_000;
   const date = Date.parse(header);

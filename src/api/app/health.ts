@@ -79,7 +79,7 @@ const freshnessRoute = createRoute({
   path: "/freshness",
   operationId: "getFreshness",
   tags: ["operation"],
-  summary: "Head lag per chain and the age of the refresh queue",
+  summary: "Head lag and RPC endpoints per chain, the age of the refresh queue and the memory of search",
   responses: {
     200: jsonAnswer("Current state", freshnessSchema),
     ...errorResponses("UNAVAILABLE"),
@@ -94,10 +94,11 @@ const livezRoute = createRoute({
   path: "/livez",
   operationId: "getLiveness",
   tags: ["operation"],
-  summary: "Whether the index of every chain is advancing",
+  summary:
+    "Whether this process is alive and, for the indexer, whether the chain index of every chain is advancing",
   responses: {
-    200: { description: "It does, or this process is a replica, which indexes nothing", ...liveness },
-    503: { description: "An index has stopped while its node advances", ...liveness },
+    200: { description: "It is; a replica indexes nothing", ...liveness },
+    503: { description: "A chain index has stopped while its node advances", ...liveness },
   },
 });
 

@@ -36,10 +36,9 @@ export const collectionSchema = z
       .nullable()
       .openapi({ description: "The operator's name for it, or else its creators'." }),
     slug: z.string().nullable(),
-    items: z
-      .number()
-      .nullable()
-      .openapi({ description: "Existing tokens, according to the index; of ERC-1155, those with a supply." }),
+    items: z.number().nullable().openapi({
+      description: "Existing tokens, according to the chain index; of ERC-1155, those with a supply.",
+    }),
     owners: z.number().nullable().openapi({ description: "Wallets that own at least one token." }),
     information: nullableInformation.openapi({
       description:
@@ -81,7 +80,7 @@ export const collectionSchema = z
         }),
       )
       .openapi({
-        description: "Logs of the contract that the index could not process in full (docs/trading.md).",
+        description: "Logs of the contract that the chain index could not process in full (docs/trading.md).",
       }),
   })
   .openapi("Collection");

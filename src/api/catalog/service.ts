@@ -3,7 +3,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CollectionConfig } from "../../config.ts";
 import { collectionKey, type TokenRef } from "../../domain/token-ref.ts";
-import { createBatch, memoizeByKey } from "../async/batch.ts";
+import { createBatch } from "../async/batch.ts";
+import { memoizeByKey } from "../async/memoize.ts";
 import { ApiError } from "../http/errors.ts";
 import { writeOnce } from "../http/revalidation.ts";
 import type { MetadataService } from "../metadata/service.ts";

@@ -7,8 +7,9 @@ import { createStartClient } from "./start-session.ts";
 
 // The forms that node-postgres knows. It takes any other text for the name of a database on a host called "base".
 const URL_FORM = /^(?:postgres(?:ql)?:\/\/|socket:|\/)/i;
-// Of one process at its busiest: see docs/scaling.md.
+// Of one process with one search thread at its busiest, and of each further thread: see docs/scaling.md.
 const CONNECTIONS_NEEDED = 30;
+const CONNECTIONS_OF_THREAD = 10;
 // What Node says of a certificate whose authority it doesn't know, which may be the certificate itself.
 const UNTRUSTED: ReadonlySet<string> = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
@@ -21,9 +22,13 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 /**
  * Throws a BootError when PostgreSQL refuses the connection, its encoding can't hold every document, or the role may
  * create no schema. Returns when it is away: that is waited for elsewhere. An encoding that only searches suffer from, and
- * a limit of connections that one process alone may exceed, are said to `say`.
+ * a limit of connections that one process alone may exceed, with so many search threads, are said to `say`.
  */
-export async function requireDatabase(connectionString: string, say: (line: string) => void): Promise<void> {
+export async function requireDatabase(
+  connectionString: string,
+  say: (line: string) => void,
+  searchThreads = 1,
+): Promise<void> {
   const session = clientOf(connectionString);
   try {
     await session.connect().catch((cause: Error) => {
@@ -36,7 +41,8 @@ export async function requireDatabase(connectionString: string, say: (line: stri
                     nullif(datconnlimit, -1), nullif(rolconnlimit, -1)) as connections
          from pg_database d, pg_roles where datname = current_database() and rolname = current_user`,
     );
-    for (const row of rows) requireOffered(row, say);
+    const needed = CONNECTIONS_NEEDED + CONNECTIONS_OF_THREAD * (searchThreads - 1);
+    for (const row of rows) requireOffered(row, needed, say);
   } catch (error) {
     if (error instanceof BootError || !isDatabaseAway(error)) throw error;
   } finally {
@@ -55,6 +61,7 @@ interface Offered {
 
 function requireOffered(
   { database, role, encoding, mayCreate, connections }: Offered,
+  needed: number,
   say: (line: string) => void,
 ): void {
   const another =
@@ -74,9 +81,10 @@ function requireOffered(
       `Role "${role}" may not create schemas in database "${database}"; allow it with \`grant create on database "${database}" to "${role}"\`, or name another role in DATABASE_URL.`,
     );
   }
-  if (connections < CONNECTIONS_NEEDED) {
+  if (connections < needed) {
+    const fewer = needed > CONNECTIONS_NEEDED ? ", or lower SEARCH_THREADS" : "";
     say(
-      `vitrine: PostgreSQL allows role "${role}" ${connections} connections to database "${database}", and a process may use ${CONNECTIONS_NEEDED}; requests that find none are answered 503. Raise max_connections, or the limit of the role or database.`,
+      `vitrine: PostgreSQL allows role "${role}" ${connections} connections to database "${database}", and a process may use ${needed}; requests that find none are answered 503. Raise max_connections, or the limit of the role or database${fewer}.`,
     );
   }
 }

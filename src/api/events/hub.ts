@@ -39,7 +39,7 @@ export interface EventHub {
 
 export interface EventHubDeps {
   readonly database: Database;
-  /** Where pictures are served, without a trailing slash. */
+  /** Where images are served, without a trailing slash. */
   readonly mediaBaseUrl: string;
   readonly logger: Logger;
 }

@@ -1,4 +1,4 @@
-/** How long events are kept (design: "Event stream"). */
+/** How long events are kept. */
 
 import type { Database, Queryable } from "../db/database.ts";
 import { type DailyJob, repeatInBatches } from "../jobs/daily.ts";

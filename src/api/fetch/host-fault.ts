@@ -1,4 +1,4 @@
-/** Which failed fetches count against their host, for documents and media alike (design: "Refresh"). */
+/** Which failed fetches count against their host, for documents and media alike. */
 
 import type { HostSignal } from "../jobs/host-limit.ts";
 import type { FetchFailure } from "./fetch-failure.ts";

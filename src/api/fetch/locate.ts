@@ -1,4 +1,4 @@
-/** Maps a contract's answer to the URLs of the document, in the order to try them (design: "URI schemes"). */
+/** Maps a contract's answer to the URLs of the document, in the order to try them. */
 
 import type { ExtraScheme } from "../config.ts";
 import { parseUrl } from "../text/parse-url.ts";
@@ -24,9 +24,7 @@ const NO_SCHEMES: ReadonlySet<ExtraScheme> = new Set();
 // Prefixes that contracts write before a CID: `ipfs://`, `ipfs:/`, `ipfs:///ipfs/`, `ipfs://ipfs/ipfs/`, `/ipfs/`,
 // `ipfs/`, or nothing.
 const BEFORE_CID = /^(?:ipfs:)?\/*(?:ipfs\/+)*/i;
-// In a file's name, as in `Cat #7.png`; programs that build such URIs often escape nothing. After another file's name it
-// begins a fragment: `page.html#/scene.glb`.
-const HASH_IN_NAME = /(?<=\/[^?#]*)(?<!\.[a-z][a-z0-9]{1,4})#(?=[^/?#]*\.[a-z][a-z0-9]{1,4}$)/i;
+const FILE_ENDING = /\.[a-z][a-z0-9]{1,4}$/i;
 
 /** ERC-1155: `{id}` stands for the id as 64 lower-case hex digits, in the URI and in JSON string values. */
 export function substituteId(text: string, tokenId: string): string {
@@ -49,7 +47,7 @@ export function locate(
 
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined || scheme === "ipfs") {
-    const content = contentPath(text.replace(BEFORE_CID, "").replace(HASH_IN_NAME, "%23"));
+    const content = contentPath(withHashesInName(text.replace(BEFORE_CID, "")));
     if (content !== undefined) return { kind: "located", urls: throughGateways(content, gateways) };
     const problem = scheme === undefined ? `has no scheme; it must be ${accepted}` : "is ipfs: without a CID";
     return refused("invalid_uri", `the URI ${problem}`);
@@ -64,6 +62,19 @@ export function locate(
   const content = gatewayContent(url);
   const others = content === undefined ? [] : throughGateways(content, gateways);
   return { kind: "located", urls: [...new Set([url.href, ...others])] };
+}
+
+/**
+ * A `#` in the name of a file, as in `Cat #7.png`, is part of it: programs that build such URIs often escape nothing. After
+ * another file's name it begins a fragment: `page.html#scene.glb`.
+ */
+function withHashesInName(content: string): string {
+  const [path = "", ...rest] = content.split("#");
+  const name = rest.join("%23");
+  const isName = FILE_ENDING.test(name) && !/[/?]/.test(name);
+  return isName && path.includes("/") && !path.includes("?") && !FILE_ENDING.test(path)
+    ? `${path}%23${name}`
+    : content;
 }
 
 const oneOf = (names: readonly string[]): string => `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;

@@ -73,7 +73,8 @@ const reconcileRoute = createRoute({
   path: "/locks/reconcile",
   operationId: "reconcileLocks",
   tags: operatorRoute.tags,
-  summary: "Compare the index's locks with the contract's own, one page of tokens at a time; changes nothing",
+  summary:
+    "Compare the chain index's locks with the contract's own, one page of tokens at a time; changes nothing",
   security: operatorRoute.security,
   middleware: [requireJson],
   request: { body: jsonBody(pageBody) },

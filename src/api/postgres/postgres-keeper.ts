@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -33,8 +34,8 @@ const SETTINGS = [
   "listen_addresses=127.0.0.1",
   // A socket's path is limited to 107 bytes; a data folder's is not.
   "unix_socket_directories=",
-  // Enough for several indexers, replicas and test runs on one server.
-  "max_connections=200",
+  // Enough for several indexers, replicas and test runs on one server. A process has a search thread per core but one.
+  `max_connections=${Math.max(200, 20 * availableParallelism())}`,
   "timezone=UTC",
   "log_checkpoints=off",
 ];

@@ -1,4 +1,4 @@
-/** Search requests and results (design: "HTTP and GraphQL", `tokens` and `traits`). */
+/** Search requests and results. */
 
 import type { DisplayType } from "../metadata/document/traits.ts";
 import type { TokenRarity } from "./index/rarity.ts";

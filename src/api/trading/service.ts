@@ -18,7 +18,7 @@ export interface IndexedToken extends ChainState {
 }
 
 export interface TokenOnChain extends IndexedToken {
-  /** Fails closed: false while the chain index can't be trusted (design: "Guard"). */
+  /** Fails closed: false while the chain index can't be trusted. */
   readonly tradable: boolean;
 }
 

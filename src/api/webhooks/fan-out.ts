@@ -13,7 +13,7 @@ const BATCH_DELIVERIES = 5_000;
 
 export interface FanOutDeps {
   readonly database: Database;
-  /** The public URL of this service, without a trailing slash. */
+  /** Where images are served, without a trailing slash. */
   readonly mediaBaseUrl: string;
 }
 
@@ -31,7 +31,7 @@ export async function readPosition(db: Queryable): Promise<number> {
 }
 
 /** What is sent of an event. */
-export const messageOf = (event: EventBody): string =>
+const messageOf = (event: EventBody): string =>
   JSON.stringify({ type: event.type, timestamp: event.at, data: event });
 
 /** The `webhook-id` of an event: the same whenever and however often it is sent. */

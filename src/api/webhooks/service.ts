@@ -29,7 +29,7 @@ import {
 } from "./webhook-store.ts";
 
 /** Webhooks of one app. */
-const WEBHOOKS_MAX = 10;
+export const WEBHOOKS_MAX = 10;
 
 /** A webhook, with how many deliveries it has yet to get. */
 export type WebhookState = WebhookRow & { readonly pending: number };

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { type BatchOptions, createBatch, memoizeByKey } from "../../../src/api/async/batch.ts";
+import { type BatchOptions, createBatch } from "../../../src/api/async/batch.ts";
+import { memoizeByKey } from "../../../src/api/async/memoize.ts";
 
 function createCounted(fail = false) {
   const loads: (readonly string[])[] = [];

@@ -82,6 +82,18 @@ it.each([
   },
 );
 
+it("counts the connections of search threads", async () => {
+  const url = await databaseOf("UTF8");
+  const said: string[] = [];
+
+  await requireDatabase(url, (line) => said.push(line), 1);
+  await requireDatabase(url, (line) => said.push(line), 1_000);
+
+  expect(said).toEqual([
+    expect.stringMatching(/ and a process may use 10020; .*, or lower SEARCH_THREADS\.$/),
+  ]);
+});
+
 it("refuses a login that PostgreSQL refuses, which no wait ends", async () => {
   const url = Object.assign(new URL(await databaseOf("UTF8")), { username: "nobody", password: "x" }).href;
 

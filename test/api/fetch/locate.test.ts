@@ -67,6 +67,7 @@ describe("ipfs", () => {
     { uri: `ipfs://${V0}#x`, path: `${V0}#x` },
     { uri: `ipfs://${V0}/Cat #7.png`, path: `${V0}/Cat %237.png` },
     { uri: `${V0}/Mr. Cat #7.webp`, path: `${V0}/Mr. Cat %237.webp` },
+    { uri: `ipfs://${V0}/Cat #7 of #9.png`, path: `${V0}/Cat %237 of %239.png` },
     { uri: `ipfs://${V0}/#7.json`, path: `${V0}/%237.json` },
     { uri: `ipfs://${V0}/page.html#/scene.glb`, path: `${V0}/page.html#/scene.glb` },
     { uri: `ipfs://${V0}/page.html#scene.glb`, path: `${V0}/page.html#scene.glb` },

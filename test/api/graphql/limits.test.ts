@@ -1,13 +1,8 @@
 import { buildSchema, getIntrospectionQuery, parse, validate } from "graphql";
 import { describe, expect, it } from "vitest";
+import { resultSizeError } from "../../../src/api/graphql/gateway/answer-size.ts";
 import { findMistakes } from "../../../src/api/graphql/gateway/find-mistakes.ts";
-import {
-  countEqualNames,
-  linesError,
-  linesOf,
-  resultSizeError,
-  sizeRule,
-} from "../../../src/api/graphql/gateway/limits.ts";
+import { countEqualNames, linesError, linesOf, sizeRule } from "../../../src/api/graphql/gateway/limits.ts";
 
 const schema = buildSchema("type Query { node: Node } type Node { node: Node fields: Node id: ID }");
 

@@ -1,4 +1,4 @@
-/** Origins lag behind their own events, so a document that an event left unchanged is rechecked (design: "Refresh"). */
+/** Origins lag behind their own events, so a document that an event left unchanged is rechecked. */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";

@@ -138,7 +138,7 @@ describe("a contract that counts its locks", () => {
         on_chain: { lock_count: "1", locked: true },
         likely_cause: "start_block",
         explanation: expect.stringMatching(
-          new RegExp(`in block ${startBlock - 1}, but the index starts with block ${startBlock};`),
+          new RegExp(`in block ${startBlock - 1}, but the chain index starts with block ${startBlock};`),
         ),
       },
     ]);
@@ -205,7 +205,9 @@ describe("a contract that counts its locks", () => {
         indexed: { lock_count: "1", locked: true },
         on_chain: { lock_count: "0", locked: false },
         likely_cause: "surplus_unlocks",
-        explanation: expect.stringContaining(`2 times when the index held no lock, last in block ${last}`),
+        explanation: expect.stringContaining(
+          `2 times when the chain index held no lock, last in block ${last}`,
+        ),
       },
     ]);
   });

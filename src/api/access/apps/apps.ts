@@ -37,7 +37,7 @@ import {
   withPermission,
 } from "./permissions.ts";
 
-const APPS_OF_ONE_OWNER_MAX = 20;
+export const APPS_OF_ONE_OWNER_MAX = 20;
 const REQUESTS_MAX = 500;
 
 export type Creation =

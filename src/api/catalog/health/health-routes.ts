@@ -25,7 +25,7 @@ const healthSchema = z
     collection_address: z.string(),
     tokens: z.int().openapi({
       description:
-        "Listed tokens, according to the index; those of ERC-1155 that were announced without a supply count too.",
+        "Listed tokens, according to the chain index; those of ERC-1155 that were announced without a supply count too.",
     }),
     current: z.int().openapi({ description: "Tokens whose last fetch succeeded." }),
     failed: z.int().openapi({ description: "Tokens whose last fetch failed." }),

@@ -1,8 +1,9 @@
 /** The current owners of ERC-1155 collections. Every read adds up a whole collection, so readers share the sum. */
 
 import { collectionKey } from "../../../domain/token-ref.ts";
-import { createBatch, memoizeByKey } from "../../async/batch.ts";
+import { createBatch } from "../../async/batch.ts";
 import { createConcurrencyLimit } from "../../async/concurrency.ts";
+import { memoizeByKey } from "../../async/memoize.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
 import { createProcessLimit } from "../../http/limits/in-flight-limiter.ts";

@@ -100,7 +100,7 @@ const validateRoute = createRoute({
   summary: "Check a document or a URI, with its media: issues, traits and what each page would show",
   description:
     `Send exactly one of \`document\` and \`uri\`. The media that the document names are fetched and checked too. A URI that can't be fetched is part of the report, with status 200. Nothing is stored. ` +
-    `An app has ${validateLimit.requests} requests per ${validateLimit.seconds} seconds, ${VALIDATE_AT_ONCE_MAX} at once; ` +
+    `An app has ${validateLimit.requests} requests per ${validateLimit.seconds} seconds, ${VALIDATE_AT_ONCE_MAX} at once in each process; ` +
     "the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` show what is left.",
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
   request: {

@@ -1,4 +1,4 @@
-/** A token's response shape on every route (design: "Shapes"), and its documented schema. */
+/** A token's response shape on every route, and its documented schema. */
 
 import { z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
@@ -126,11 +126,11 @@ export const tokenSchema = z
       })
       .openapi({
         description:
-          "The current state in the index. For a token that is not indexed yet, `locked` and `tradable` are false.",
+          "The current state in the chain index. For a token that is not indexed yet, `locked` and `tradable` are false.",
       }),
     tradable: z.boolean().openapi({
       description:
-        "True only if the index is fresh, the token is indexed and neither burned nor locked, and trade of its collection is open. Based on events only: paused contracts, expired names and transfer policies are not considered. Trade checks with `verify` consider them.",
+        "True only if the chain index is fresh, the token is indexed and neither burned nor locked, and trade of its collection is open. Based on events only: paused contracts, expired names and transfer policies are not considered. Trade checks with `verify` consider them.",
     }),
     opens_at: z.string().nullable().openapi({
       format: "date-time",

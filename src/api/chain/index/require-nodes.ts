@@ -62,5 +62,5 @@ const sentence = (away: readonly Checkpoint[]): string => {
   const lacking = away.map(
     ({ chainId, block }) => `in PONDER_RPC_URL_${chainId} answers with block ${block} or a later one`,
   );
-  return `No endpoint ${lacking.join(", and none ")}, which the index has finalized. Until then, no chain is indexed further; what is indexed is served.`;
+  return `No endpoint ${lacking.join(", and none ")}, which the chain index has finalized. Until then, no chain is indexed further; what is indexed is served.`;
 };

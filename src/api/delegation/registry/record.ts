@@ -1,4 +1,4 @@
-/** A delegation as every route returns it (design: "Registry answers"), and its documented schema. */
+/** A delegation as every route returns it, and its documented schema. */
 
 import { z } from "@hono/zod-openapi";
 

@@ -1,9 +1,9 @@
 /** Several operations in one request, which share the limits of one. */
 
 import { GraphQLError } from "graphql";
+import { batchSizeError } from "./answer-size.ts";
 import { batchCostError } from "./cost.ts";
 import type { EndpointAnswer } from "./endpoint.ts";
-import { batchSizeError } from "./limits.ts";
 import { isPlan, type Plan, type Planner, refusal } from "./plan.ts";
 
 export interface Batch<Context> {

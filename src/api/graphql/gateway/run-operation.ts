@@ -12,7 +12,7 @@ import {
 import { type RootValue, runOwn } from "../own/own-half.ts";
 import { askPonder, type PonderHandler } from "../ponder/ponder-half.ts";
 import type { GraphqlRequest } from "../request.ts";
-import { resultSizeError } from "./limits.ts";
+import { resultSizeError } from "./answer-size.ts";
 import { mergeResults, rootFields } from "./merge-results.ts";
 import type { PonderPart, PreparedOperation, Schemas } from "./prepared-document.ts";
 

@@ -77,7 +77,7 @@ const tokenSdl = /* GraphQL */ `
     "Over shown string and boolean traits; null for a token that is not listed, and where no listed token has such a trait."
     rarity: TokenRarity
     lock: TokenLock!
-    "True only if the index is fresh, the token is indexed and neither burned nor locked, and trade of its collection is open."
+    "True only if the chain index is fresh, the token is indexed and neither burned nor locked, and trade of its collection is open."
     tradable: Boolean!
     "When trade of the collection opens, in ISO 8601; null once it is open, and for a token that is not indexed yet."
     opensAt: String
@@ -164,7 +164,7 @@ const tokenSdl = /* GraphQL */ `
     traits: [String!]!
   }
 
-  "The current state in the index; a token that is not indexed yet has no locks."
+  "The current state in the chain index; a token that is not indexed yet has no locks."
   type TokenLock {
     "False for a token that is not indexed yet, which is not tradable either."
     locked: Boolean!

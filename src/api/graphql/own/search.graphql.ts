@@ -128,7 +128,7 @@ export const searchSdl = /* GraphQL */ `
     "The operator's name for it, or else its creators'."
     name: String
     slug: String
-    "Existing tokens, according to the index."
+    "Existing tokens, according to the chain index."
     items: Int
     "Wallets that own at least one token."
     owners: Int
@@ -138,7 +138,7 @@ export const searchSdl = /* GraphQL */ `
     informationSource: CollectionInformationSource!
     "The collection's default royalty (ERC-2981); a token may have another."
     royalty: CollectionRoyalty
-    "Logs of the contract that the index could not process in full."
+    "Logs of the contract that the chain index could not process in full."
     anomalies: [CollectionAnomaly!]!
   }
 

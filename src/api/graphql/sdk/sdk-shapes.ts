@@ -2,7 +2,8 @@
 
 import type { z } from "@hono/zod-openapi";
 import type { CollectionConfig, Standard } from "../../../config.ts";
-import { createBatch, memoizeByKey } from "../../async/batch.ts";
+import { createBatch } from "../../async/batch.ts";
+import { memoizeByKey } from "../../async/memoize.ts";
 import type { CollectionView } from "../../catalog/collection-view.ts";
 import { type CatalogModule, viewCollections } from "../../catalog/module.ts";
 import { ownerSchema } from "../../catalog/rules.ts";

@@ -1,4 +1,4 @@
-/** Whether an `animation_url` leads to a page that can be framed (design: "animation_url answering an image"). */
+/** Whether an `animation_url` leads to a page that can be framed. */
 
 import { type Refusal, refuse } from "./reasons.ts";
 import { isImage, sniff } from "./sniff.ts";

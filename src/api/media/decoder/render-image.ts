@@ -1,6 +1,6 @@
 /**
- * Renders an image's 480x480 picture (design: "Downscale"). Runs only in the decoder process: nothing else may load
- * libvips, which parses untrusted files.
+ * Renders an image's 480x480 picture. Runs only in the decoder process: nothing else may load libvips, which parses
+ * untrusted files.
  */
 
 import sharp, { type Sharp } from "sharp";

@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createConcurrencyLimit } from "../../async/concurrency.ts";
 import { processWide } from "../../jobs/process-wide.ts";
 
-const LARGE_BYTES = 128 * 1024;
+export const LARGE_BYTES = 128 * 1024;
 
 const oneAtATime = processWide("large documents", () => createConcurrencyLimit(1));
 

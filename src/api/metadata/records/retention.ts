@@ -1,4 +1,4 @@
-/** Retention of a token's history: served versions, and 90 days (design: "Refresh"). */
+/** Retention of a token's history: served versions, and 90 days. */
 
 import { lookUp } from "../../db/look-up.ts";
 import { type DailyJob, repeatInBatches } from "../../jobs/daily.ts";

@@ -93,7 +93,6 @@ export type Resolve = (
  */
 export type Admit = (host: string, beside?: AbortSignal) => Promise<boolean>;
 
-// design: "document up to 2 MiB".
 export const DOCUMENT_BYTES_MAX = 2 * 1024 * 1024;
 const DOCUMENT_TIMEOUT_MS = 30_000;
 // A common server limit for the request line.

@@ -1,6 +1,4 @@
-/**
- * Selects the tokens to fetch next: due tokens in order of priority, of hosts that may be asked (design: "Refresh").
- */
+/** Selects the tokens to fetch next: due tokens in order of priority, of hosts that may be asked. */
 
 import { randomUUID } from "node:crypto";
 import type { Standard } from "../../../config.ts";

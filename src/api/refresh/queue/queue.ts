@@ -1,4 +1,4 @@
-/** The refresh queue: one row per token, claimed by lease (design: "Refresh"). Enqueues tokens, and says which are queued. */
+/** The refresh queue: one row per token, claimed by lease. Enqueues tokens, and says which are queued. */
 
 import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";

@@ -1,4 +1,4 @@
-/** How long refreshes are kept (design: "Refresh"). */
+/** How long refreshes are kept. */
 
 import { type DailyJob, repeatInBatches } from "../../jobs/daily.ts";
 

@@ -248,5 +248,3 @@ export function createRounds(deps: RoundDeps) {
     settle,
   };
 }
-
-export type Rounds = ReturnType<typeof createRounds>;

@@ -1,6 +1,6 @@
 /**
- * Folds text for comparison and search: NFC, lower case, by code point (design: "Alphabetical"). Only the start of a
- * long text counts.
+ * Folds text for comparison and search: NFC, lower case, by code point. Only the start of a long text
+ * counts.
  */
 
 /** The number of leading characters of a name or description used for sorting and search. */

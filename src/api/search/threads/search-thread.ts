@@ -30,6 +30,7 @@ const logger: Logger = {
   error: logTo("error"),
 };
 // Each thread has connections of its own: few, since its questions share their reads.
+// With those that copy, as many as docs/scaling.md says.
 const database = createDatabase(connectionString, logger, { plain: 4, keyed: 2 });
 const host = createLocalHost({
   database,

@@ -77,7 +77,7 @@ const checkRoute = createRoute({
   operationId: "checkTrades",
   tags: ["market"],
   summary: "Whether up to 100 tokens may be listed, transferred or traded now",
-  description: `\`allowed\` is true only while the index is ready, fresh and not behind what was seen of it before; else the reason is \`index_stale\`. Without \`verify\` only events count: a paused contract, a name that has expired or a transfer policy is not seen. With \`"verify": "chain"\` the owner's transfer of each token is tried as well, and the answer takes up to ${VERIFY_MS / 1_000} seconds; a transfer that reverts is \`transfer_reverts\`, and one that the node did not answer for in time is \`not_verified\`. An app may have ${VERIFICATIONS_AT_ONCE} such requests at once in each process.`,
+  description: `\`allowed\` is true only while the chain index is ready, fresh and not behind what was seen of it before; else the reason is \`index_stale\`. Without \`verify\` only events count: a paused contract, a name that has expired or a transfer policy is not seen. With \`"verify": "chain"\` the owner's transfer of each token is tried as well, and the answer takes up to ${VERIFY_MS / 1_000} seconds; a transfer that reverts is \`transfer_reverts\`, and one that the node did not answer for in time is \`not_verified\`. An app may have ${VERIFICATIONS_AT_ONCE} such requests at once in each process.`,
   security: [{ ApiKeyAuth: [] }],
   middleware: [requireJson, limitBody(BODY_BYTES_MAX)],
   request: {

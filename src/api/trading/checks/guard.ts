@@ -1,4 +1,4 @@
-/** The Guard: whether a token may be listed, transferred or traded now. It fails closed (design: "Guard"). */
+/** The Guard: whether a token may be listed, transferred or traded now. It fails closed. */
 
 import type { Standard } from "../../../config.ts";
 import { isLocked } from "../../../domain/lock-count.ts";

@@ -137,7 +137,7 @@ function askNode(endpoint: PublicClient, block: number, signal: AbortSignal): As
 
 async function tryTransfer(node: AskedNode, transfer: Transfer): Promise<TransferVerdict> {
   const { chainId, collection, tokenId, standard, holder } = transfer;
-  if (holder === null) return unknown("the index knows no holder of it");
+  if (holder === null) return unknown("the chain index knows no holder of it");
   const data = encodeTransfer(standard, holder as Address, BigInt(tokenId));
   let answer = await node.call(collection, holder, data);
   if (answer.kind === "unavailable" && answer.because === "node") {

@@ -55,13 +55,13 @@ export function explainDrift(facts: DriftFacts): {
   if (isMissing && before?.kind === "read" && before.locked) {
     return {
       cause: "start_block",
-      explanation: `The contract existed and held a lock of the token in block ${firstBlock - 1}, but the index starts with block ${firstBlock}; set the collection's startBlock to the block of its deployment.`,
+      explanation: `The contract existed and held a lock of the token in block ${firstBlock - 1}, but the chain index starts with block ${firstBlock}; set the collection's startBlock to the block of its deployment.`,
     };
   }
   if (!isMissing && oddities?.repeatedBy) {
     return {
       cause: "repeated_locks",
-      explanation: `${oddities.repeatedBy} locked the token again with no unlock between; the index counts each TokenLocked, and the contract does not.${adviceFor(facts)}`,
+      explanation: `${oddities.repeatedBy} locked the token again with no unlock between; the chain index counts each TokenLocked, and the contract does not.${adviceFor(facts)}`,
     };
   }
   const unjudged =
@@ -71,7 +71,7 @@ export function explainDrift(facts: DriftFacts): {
   if (oddities && oddities.surplusUnlocks > 0) {
     return {
       cause: "surplus_unlocks",
-      explanation: `TokenUnlocked came ${times(oddities.surplusUnlocks)} when the index held no lock, last in block ${oddities.lastSurplusBlock}; such an unlock changes nothing in the index.${unjudged}`,
+      explanation: `TokenUnlocked came ${times(oddities.surplusUnlocks)} when the chain index held no lock, last in block ${oddities.lastSurplusBlock}; such an unlock changes nothing in the chain index.${unjudged}`,
     };
   }
   return { cause: "unknown", explanation: `${suspectCause(indexed.standard, isMissing)}${unjudged}` };
@@ -88,7 +88,7 @@ function suspectCause(standard: LockStandardName, isMissing: boolean): string {
   if (!isMissing)
     return `The contract may emit lock events of ${title} without locking, or unlock without events.`;
   const kept = endsWithTransfer
-    ? " Or it keeps a lock through a transfer, which ends the lock by the standard, and does in the index."
+    ? " Or it keeps a lock through a transfer, which ends the lock by the standard, and does in the chain index."
     : "";
   return `The contract may lock without events of ${title}.${kept}`;
 }
