@@ -2268,7 +2268,7 @@ export interface components {
         readonly RenormaliseProgress: {
             /**
              * @description The version of this release's rules.
-             * @example 5
+             * @example 6
              */
             readonly normaliser: number;
             /** @description Served tokens whose documents were read by older rules; null until they are counted. */

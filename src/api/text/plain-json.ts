@@ -33,10 +33,11 @@ export function plainJson(text: string): PlainJson {
 
 // Of Unicode's private use. Where the text has it too, one that no sender of a text knows.
 const MARK = "\uE000";
+const MARK_IN_JSON = /\uE000|\\ue000/i;
 
 /** Undefined if no key has an escape. */
 function withPlainKeys(text: string): Plain | undefined {
-  const mark = text.includes(MARK) ? randomUUID() : MARK;
+  const mark = MARK_IN_JSON.test(text) ? randomUUID() : MARK;
   const standIns = new Map<string, string>();
   const names = new Map<string, string>();
   const parts: string[] = [];

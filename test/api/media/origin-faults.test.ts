@@ -98,6 +98,25 @@ describe("a PNG is shown in the colours that it means", () => {
     );
   });
 
+  it.each<[string, keyof typeof CHANNELS, readonly number[], readonly Buffer[], readonly number[]]>([
+    ["colours of Display P3", "colour", [128, 64, 64], [P3], [138, 59, 62, 255]],
+    ["the same, seen through", "colourAlpha", [128, 64, 64, 128], [P3], [138, 59, 62, 128]],
+    ["sRGB", "colour", [128, 64, 64], [], [128, 64, 64, 255]],
+    ["sRGB, seen through", "colourAlpha", [128, 64, 64, 128], [], [128, 64, 64, 128]],
+  ])("of 16 bits: %s", async (_name, kind, samples, before, expected) => {
+    const source = plain(
+      kind,
+      samples.map((sample) => sample * 257),
+      { depth: 16, before },
+    );
+
+    const shown = await pixel(await render(source), 240, 240);
+
+    expect(
+      shown.map((value, index) => Math.abs(value - (expected[index] ?? 0))).every((off) => off <= 1),
+    ).toBe(true);
+  });
+
   it.each<[keyof typeof CHANNELS, number, readonly number[]]>([
     ["grey", 8, [128]],
     ["greyAlpha", 8, [128, 255]],
@@ -146,6 +165,29 @@ describe("colours under transparent pixels", () => {
   });
 });
 
+describe("colours that are seen through", () => {
+  it.each<[keyof typeof CHANNELS, number, readonly number[]]>([
+    ["colourAlpha", SIDE, [200, 100, 50, 128]],
+    ["colourAlpha", SIDE + 20, [200, 100, 50, 128]],
+    ["colourAlpha", 2 * SIDE, [200, 100, 50, 128]],
+    ["greyAlpha", 2 * SIDE, [128, 128]],
+  ])("stay as they are, in the picture and its variants: %s of %i pixels", async (kind, side, samples) => {
+    const decoded = await decoder.decode("image", plain(kind, samples, { side }));
+    if (!("bytes" in decoded) || decoded.kind !== "image") throw new Error(JSON.stringify(decoded));
+    const [red = 0, ...rest] = samples;
+    const [green, blue, alpha] = rest.length > 1 ? rest : [red, red, ...rest];
+
+    for (const body of [decoded.bytes, ...(decoded.variants ?? []).map(({ bytes }) => bytes)]) {
+      const shown = await pixel(Buffer.from(body), 120, 120);
+      const off = [red, green, blue, alpha].map((value, index) =>
+        Math.abs((shown[index] ?? 0) - (value ?? 0)),
+      );
+      // WebP has fewer colours.
+      expect(Math.max(...off)).toBeLessThanOrEqual(body === decoded.bytes ? 1 : 4);
+    }
+  });
+});
+
 const pair = (value: number): number[] => [value & 0xff, value >> 8];
 
 interface Frame {
@@ -154,6 +196,8 @@ interface Frame {
   readonly colours: readonly number[];
   readonly disposal: number;
   readonly transparent?: number;
+  /** Without a control extension. */
+  readonly isBare?: boolean;
 }
 
 /** On a canvas whose background colour is 1, red. */
@@ -169,9 +213,9 @@ function animation(bits: number, frames: readonly Frame[]): Buffer {
       ][index] ?? [index, index, index],
   );
   const screen = [...pair(SIDE), ...pair(SIDE), 0x80 | (bits - 1), 1, 0, ...palette.flat()];
-  const parts = frames.map(({ side, colours, disposal, transparent }) => {
+  const parts = frames.map(({ side, colours, disposal, transparent, isBare = false }) => {
     const flags = (disposal << 2) | (transparent === undefined ? 0 : 1);
-    const control = [0x21, 0xf9, 4, flags, 5, 0, transparent ?? 0, 0];
+    const control = isBare ? [] : [0x21, 0xf9, 4, flags, 5, 0, transparent ?? 0, 0];
     const pixels = Array.from({ length: side * side }, (_, index) => colours[index % colours.length] ?? 0);
     return [...control, 0x2c, 0, 0, 0, 0, ...pair(side), ...pair(side), 0, ...encodeFrame(pixels, bits)];
   });
@@ -209,6 +253,9 @@ describe("behind the frame of a GIF", () => {
     ],
     ["kept: the frame", 2, { side: SIDE, colours: [2], disposal: 1 }, GREEN],
     ["nothing said: the frame", 2, { side: SIDE, colours: [2], disposal: 0 }, GREEN],
+    ["as before it: transparent", 2, { side: SIDE, colours: [2], disposal: 3 }, CLEAR],
+    ["smaller than the canvas: transparent", 2, { side: 200, colours: [2], disposal: 0 }, CLEAR],
+    ["the same, nothing said", 2, { side: 200, colours: [2], disposal: 0, isBare: true }, CLEAR],
   ])("%s", async (_name, bits, frame, expected) => {
     const picture = await render(animation(bits, [frame, NEXT]));
 

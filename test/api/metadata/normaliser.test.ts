@@ -39,6 +39,7 @@ const FAULTS = [
   `{"attributes": [${Array.from({ length: 250 }, () => "0")}]}`,
   '{"properties": {"Type": "t", "Caf\\\\": "v"}}',
   '{"properties": {"Type": "t", "Caf\\u00e9": "v"}}',
+  '{"properties": {"\\uE0000": 1, "a\\n": 2}}',
   '{"name": "a\\u0000b\\ud800", "image": "ipfs://ipfs/QmXoypizjW3WknFiJnKLwHCnL72vedxjQkDDP1mXWo6uco/{id}"}',
   '{"name": "first", "name": "last", "image": "https://img.example/{id}.png"}',
 ];

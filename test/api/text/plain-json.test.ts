@@ -60,9 +60,11 @@ it("has the fault's own words of a text that is no JSON", () => {
   expect(words(() => parse(text))).toBe(words(() => JSON.parse(text)));
 });
 
-it("a text with the character that stands for a name is read as any other", () => {
-  const text = '{"\uE0000": 1, "\\"": 2, "\\n": {"\uE000": "\uE0001"}}';
-
+it.each([
+  ["as it is", '{"\uE0000": 1, "\\"": 2, "\\n": {"\uE000": "\uE0001"}}'],
+  ["escaped", '{"\\uE0000": 1, "a\\n": 2}'],
+  ["escaped, in lower case and last", '{"a\\n": 1, "\\ue0000": 2}'],
+])("a text with the character that stands for a name is read as any other: %s", (_name, text) => {
   expect(parse(text)).toStrictEqual(JSON.parse(text));
 });
 

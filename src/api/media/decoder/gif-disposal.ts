@@ -1,34 +1,43 @@
 /**
- * What a GIF shows where a frame was that is disposed of to the background. Browsers leave the place transparent; the
- * decoder fills it with the background colour, unless the frame names a transparent colour.
+ * What a GIF shows where a frame was that is disposed of to the background, and where none was yet. Browsers leave the place
+ * transparent; the decoder fills it with the background colour or black, unless the frame names a transparent colour.
  */
 
-import { blocksOf, type GifBlock } from "./gif-frames.ts";
+import { blocksOf, canvasOf, type GifBlock } from "./gif-frames.ts";
 
+const EXTENSION = 0x21;
 const GRAPHIC_CONTROL = 0xf9;
 const CONTROL_BYTES = 4;
 const TO_BACKGROUND = 2;
+const TO_PREVIOUS = 3;
 const HAS_TRANSPARENT = 1;
 const CODE_BITS_MAX = 12;
 const COLOURS_MAX = 256;
 
 /**
- * The same GIF, where each frame that is disposed of to the background names a transparent colour: one that none of its
- * pixels has. A frame that uses all 256 keeps its background.
+ * The same GIF, where each frame that is disposed of to the background names a transparent colour, and the first one also if
+ * it leaves some of the canvas without a frame: one that none of its pixels has. A frame that uses all 256 stays as it is.
  */
 export function disposedToTransparent(gif: Buffer): Buffer {
   let copy: Buffer | undefined;
   let control: number | undefined;
+  let isFirst = true;
   for (const block of blocksOf(gif)) {
     if (block.kind === "extension") {
       if (isControl(gif, block)) control = block.data + 1;
       continue;
     }
-    if (control !== undefined && fillsWithBackground(gif[control] ?? 0)) {
+    const flags = control === undefined ? 0 : (gif[control] ?? 0);
+    const isOpen = isFirst && (disposalOf(flags) === TO_PREVIOUS || !coversCanvas(gif, block));
+    isFirst = false;
+    if ((isOpen || disposalOf(flags) === TO_BACKGROUND) && (flags & HAS_TRANSPARENT) === 0) {
       const unused = unusedColour(gif, block);
-      if (unused !== undefined) {
+      // Of the first frame alone, so nothing was copied before.
+      if (unused !== undefined && control === undefined)
+        return disposedToTransparent(withControl(gif, block, unused));
+      if (unused !== undefined && control !== undefined) {
         copy ??= Buffer.from(gif);
-        copy[control] = (gif[control] ?? 0) | HAS_TRANSPARENT;
+        copy[control] = flags | HAS_TRANSPARENT;
         copy[control + 3] = unused;
       }
     }
@@ -38,11 +47,25 @@ export function disposedToTransparent(gif: Buffer): Buffer {
   return copy ?? gif;
 }
 
+const disposalOf = (flags: number): number => (flags >> 2) & 7;
+
+/** Left, top, width and height of an image come after its introducer. */
+function coversCanvas(gif: Buffer, { at }: GifBlock): boolean {
+  if (gif.length < at + 9) return true;
+  const [left, top] = [gif.readUInt16LE(at + 1), gif.readUInt16LE(at + 3)];
+  const { width, height } = canvasOf(gif);
+  return left === 0 && top === 0 && gif.readUInt16LE(at + 5) >= width && gif.readUInt16LE(at + 7) >= height;
+}
+
+const withControl = (gif: Buffer, { at }: GifBlock, transparent: number): Buffer =>
+  Buffer.concat([
+    gif.subarray(0, at),
+    Buffer.from([EXTENSION, GRAPHIC_CONTROL, CONTROL_BYTES, HAS_TRANSPARENT, 0, 0, transparent, 0]),
+    gif.subarray(at),
+  ]);
+
 const isControl = (gif: Buffer, { at, data }: GifBlock): boolean =>
   gif[at + 1] === GRAPHIC_CONTROL && gif[data] === CONTROL_BYTES;
-
-const fillsWithBackground = (flags: number): boolean =>
-  ((flags >> 2) & 7) === TO_BACKGROUND && (flags & HAS_TRANSPARENT) === 0;
 
 /** The last colour that no pixel has. */
 function unusedColour(gif: Buffer, { data }: GifBlock): number | undefined {

@@ -63,7 +63,7 @@ export async function renderImage(file: Buffer): Promise<Rendering | Refusal> {
   const isGif = format === "GIF";
   try {
     const body = prepare(file, format);
-    const { isDeepGrey, ...size } = await readHeader(body);
+    const { isDeepGrey, isDeepColour, ...size } = await readHeader(body);
     const header = { ...size, frames };
     const refusal = (isGif && checkCanvas(canvasOf(body), header)) || checkHeader(header);
     if (refusal) return refusal;
@@ -77,7 +77,9 @@ export async function renderImage(file: Buffer): Promise<Rendering | Refusal> {
       limitInputPixels,
       failOn: "error",
     });
-    const { bytes, open, first } = await (isGif ? renderGif : renderStill)(resize(source));
+    // By itself, the library takes colours of 16 bits with a profile to Display P3.
+    const coloured = isDeepColour ? source.withIccProfile("srgb", { attach: false }) : source;
+    const { bytes, open, first } = await (isGif ? renderGif : renderStill)(resize(coloured));
     const tooLarge = checkPicture(bytes.length);
     if (tooLarge) return tooLarge;
     const placeholder = await renderPlaceholder(first());
@@ -113,8 +115,10 @@ async function renderStill(image: Sharp): Promise<Picture> {
     .toColourspace("srgb")
     .raw({ depth: "uchar" })
     .toBuffer({ resolveWithObject: true });
-  dropHiddenColours(data, info.channels);
-  const open = () => sharp(data, { raw: info });
+  const { width, height, channels } = info;
+  dropHiddenColours(data, channels);
+  // Not all that is said of the pixels: after a resize also that they are premultiplied, which they are no more.
+  const open = () => sharp(data, { raw: { width, height, channels } });
   // Equal pictures must be equal files.
   return { bytes: stripAncillaryChunks(await open().png().toBuffer()), open, first: open };
 }
@@ -128,6 +132,8 @@ function prepare(file: Buffer, format: string): Buffer {
 interface SourceHeader extends Omit<ImageHeader, "frames"> {
   /** Grey of 16 bits with a profile, which the library would ignore. */
   readonly isDeepGrey: boolean;
+  /** Colours of 16 bits with a profile. */
+  readonly isDeepColour: boolean;
 }
 
 /** From the header alone; our own check reports the pixel limit, with the measured value. */
@@ -140,6 +146,7 @@ async function readHeader(body: Buffer): Promise<SourceHeader> {
     width: isSideways ? height : width,
     height: isSideways ? width : height,
     isDeepGrey: space === "grey16" && hasProfile,
+    isDeepColour: space === "rgb16" && hasProfile,
   };
 }
 

@@ -19,8 +19,11 @@ export interface StoredFile extends MediaFile {
   readonly isCurrent: boolean;
 }
 
-/** The rules by which variants are made. Increase it when they change: pictures are rendered again at their next probe. */
-const VARIANT_RULES = 1;
+/**
+ * The rules by which pictures and their variants are made. Increase it when they change: pictures are rendered again at
+ * their next probe.
+ */
+const VARIANT_RULES = 2;
 
 const VARIANTS = `array(select v.name from vitrine.media_variant v where v.file = f.name and v.unused_since is null)`;
 const STORED = `f.name, f.format, f.width, f.height, f.variant_rules = ${VARIANT_RULES} as "isCurrent", ${VARIANTS} as variants`;
@@ -37,7 +40,7 @@ export async function readFile(db: Queryable, name: string): Promise<StoredFile 
 export async function findFile(db: Queryable, sourceHash: string): Promise<StoredFile | undefined> {
   const [file] = await db.query<StoredFile>(
     `update vitrine.media_file f set unused_since = null
-      where f.name = (select name from vitrine.media_file where source_hash = $1 limit 1)
+      where f.name = (select name from vitrine.media_file where source_hash = $1 order by variant_rules desc limit 1)
      returning ${STORED}`,
     [sourceHash],
   );

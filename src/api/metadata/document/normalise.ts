@@ -16,8 +16,9 @@ import { readAttributes, readProperties, type Trait } from "./traits.ts";
  * 3: `number_precision` for every number attribute beyond 2^53.
  * 4: messages of issues call a text of white space blank.
  * 5: escaped names of properties are never those of another document.
+ * 6: nor those of another property, whichever characters they are of.
  */
-export const NORMALISER = 5;
+export const NORMALISER = 6;
 
 /** The stored part of a document. Null means absent; 0, false and "" are values. */
 export interface Metadata {
