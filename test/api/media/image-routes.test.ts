@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { ApiError } from "../../../src/api/http/errors.ts";
 import { createPoints } from "../../../src/api/http/limits/rate-limiter.ts";
@@ -121,9 +121,10 @@ describe("an address without a picture", () => {
     let looked = 0;
     const watched = new Proxy(disk, {
       get: (target, property) => {
-        if (property === "getMetaData") looked++;
         const found = Reflect.get(target, property);
-        return typeof found === "function" ? found.bind(target) : found;
+        if (typeof found !== "function") return found;
+        if (property !== "getMetaData") return found.bind(target);
+        return (key: string) => target.getMetaData(key).finally(() => looked++);
       },
     });
     const flaky = createTestApp({ database, ...test }, { images: { disk: watched, onMissing } }).app;
@@ -133,8 +134,8 @@ describe("an address without a picture", () => {
       () => looked,
       (count) => count === 2,
     );
-    // Until the second one waits as well.
-    await sleep(20);
+    // Both have read the disk's answer then, and wait.
+    await nextTurn();
 
     failing.open();
     expect(await Promise.all(both)).toEqual([503, 503]);
