@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { BootError } from "./boot-error.ts";
+import { faultOfSlug } from "./domain/slug.ts";
 import { collectionKey, parseAddress } from "./domain/token-ref.ts";
 import { explainInvalid, shown } from "./invalid-value.ts";
 
@@ -62,7 +63,11 @@ const collectionSchema = z.strictObject({
   name: z.string().min(1).optional(),
   slug: z
     .string()
-    .regex(/^[a-z0-9_-]+$/, { error: ({ input }) => `must be of a-z, 0-9, - and _; it is ${shown(input)}` })
+    .superRefine((slug, context) => {
+      const fault = faultOfSlug(slug);
+      if (fault !== undefined)
+        context.addIssue({ code: "custom", message: `${fault}; it is ${shown(slug)}` });
+    })
     .optional(),
   locks: z.enum(lockReadings).optional(),
 });
@@ -114,24 +119,35 @@ function readRegistry(
   ];
 }
 
-function readChains(environment: Environment): ChainConfig[] {
-  const chains: ChainConfig[] = [];
-  for (const [name, value] of Object.entries(environment)) {
+const readChains = (environment: Environment): ChainConfig[] =>
+  configuredChains(environment)
+    .map((id) => ({ id, rpcUrls: rpcUrlsOf(id, environment) ?? [] }))
+    .sort((a, b) => a.id - b.id);
+
+/** The chains with an RPC endpoint. */
+export const configuredChains = (environment: Environment): number[] =>
+  Object.entries(environment).flatMap(([name, value]) => {
     const id = RPC_VARIABLE.exec(name)?.[1];
-    if (!id || !value) continue;
-    const rpcUrls = value
-      .split(",")
-      .map((url) => url.trim())
-      .filter(Boolean);
-    const bad = rpcUrls.findIndex((url) => !isHttpUrl(url));
-    if (rpcUrls.length === 0 || bad >= 0) {
-      // An endpoint often carries a provider key, so it is named by its place and not repeated.
-      const found = bad < 0 ? "it lists none" : `entry ${bad + 1} is not one`;
-      throw new BootError(`${name} must be http(s) URLs separated by commas; ${found}.`);
-    }
-    chains.push({ id: Number(id), rpcUrls });
-  }
-  return chains.sort((a, b) => a.id - b.id);
+    return id && value ? [Number(id)] : [];
+  });
+
+/**
+ * PONDER_RPC_URL_<chainId>, in order of preference; undefined if it is not set. Throws a BootError for one that is not a
+ * list of URLs.
+ */
+export function rpcUrlsOf(chainId: number, environment: Environment): string[] | undefined {
+  const name = `PONDER_RPC_URL_${chainId}`;
+  const value = environment[name];
+  if (!value) return undefined;
+  const rpcUrls = value
+    .split(",")
+    .map((url) => url.trim())
+    .filter(Boolean);
+  const bad = rpcUrls.findIndex((url) => !isHttpUrl(url));
+  if (rpcUrls.length > 0 && bad < 0) return rpcUrls;
+  // An endpoint often carries a provider key, so it is named by its place and not repeated.
+  const found = bad < 0 ? "it lists none" : `entry ${bad + 1} is not one`;
+  throw new BootError(`${name} must be http(s) URLs separated by commas; ${found}.`);
 }
 
 function isHttpUrl(url: string): boolean {

@@ -2,14 +2,13 @@
 
 import { createInterface } from "node:readline/promises";
 import { BaseError, createPublicClient, http } from "viem";
-import type { Standard } from "../../src/config.ts";
+import { configuredChains, rpcUrlsOf, type Standard } from "../../src/config.ts";
 import { parseAddress } from "../../src/domain/token-ref.ts";
 import { CHECKED, readContract } from "../collections/contract.ts";
 import { findDeployment, firstLine } from "../collections/deployment.ts";
 import { addEntry, findEntry, readEntries, requireFreeSlug } from "../collections/file.ts";
 import { countLogs, type LogCount } from "../collections/log-count.ts";
 import { loadEnvironment } from "../environment.ts";
-import { configuredChains, rpcUrlsOf } from "../rpc-urls.ts";
 import type { Tool } from "./tool.ts";
 import { visible } from "./visible.ts";
 

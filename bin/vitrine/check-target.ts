@@ -24,8 +24,8 @@ import {
 } from "../../src/api/metadata/document/examine.ts";
 import { createUriReader } from "../../src/api/metadata/uri/read-uri.ts";
 import { createResolve } from "../../src/api/metadata/uri/resolve.ts";
+import { rpcUrlsOf } from "../../src/config.ts";
 import { parseAddress, parseTokenId, type TokenRef } from "../../src/domain/token-ref.ts";
-import { rpcUrlsOf } from "../rpc-urls.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

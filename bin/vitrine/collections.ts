@@ -1,8 +1,8 @@
 /** `npx vitrine collections`: the collections file. */
 
 import { type Command, InvalidArgumentError } from "commander";
-import { faultOfSlug } from "../../src/api/text/slug.ts";
 import type { Standard } from "../../src/config.ts";
+import { faultOfSlug } from "../../src/domain/slug.ts";
 import type { AddOptions } from "./add-collection.ts";
 import { type Tool, wholeNumber } from "./tool.ts";
 

@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { BootError } from "../boot-error.ts";
 import { loadIndexConfig } from "../config.ts";
-import { prepareDatabase, requireFreePort, requireSlugs, stopOnBootError, TRY_AGAIN_CODE } from "./boot.ts";
+import { prepareDatabase, requireFreePort, stopOnBootError, TRY_AGAIN_CODE } from "./boot.ts";
 import { readIndexAtStart } from "./chain/index/index-at-start.ts";
 import { requireNodes } from "./chain/index/require-nodes.ts";
 import { requireSameChain } from "./chain/index/require-same-chain.ts";
@@ -26,7 +26,6 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 export const bootIndex = () =>
   stopOnBootError(async () => {
     const config = loadIndexConfig(process.env);
-    requireSlugs(config.collections, process.env.COLLECTIONS_FILE || "collections.json");
     const { searchThreads } = loadServingConfig(process.env);
     const { command, port, hostname, schema, supervisorServes } = ponderRuntime();
     if (schema === "vitrine") {

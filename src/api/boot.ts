@@ -2,12 +2,10 @@
 
 import { createServer } from "node:net";
 import { BootError } from "../boot-error.ts";
-import type { CollectionConfig } from "../config.ts";
 import { NodeAwayError } from "./chain/index/node-away.ts";
 import { PassingBootError } from "./data-folder.ts";
 import { isDatabaseAway } from "./db/database-away.ts";
 import { type DeniedTarget, explainDenied } from "./db/denied-rights.ts";
-import { faultOfSlug } from "./text/slug.ts";
 
 // Ponder's own exit code for "restart me"; the supervisor restarts on it.
 export const TRY_AGAIN_CODE = 75;
@@ -74,18 +72,4 @@ export function portFault(
     `${place} can't be listened on (${code ?? message}); set PORT, or --hostname, to one that this process may use.`,
     { cause },
   );
-}
-
-/**
- * Throws a BootError that names the entry of `file` whose slug no path accepts. Not in src/config.ts, since Ponder hashes
- * that file's text: a change there needs a new chain index.
- */
-export function requireSlugs(collections: readonly CollectionConfig[], file: string): void {
-  for (const [index, { slug }] of collections.entries()) {
-    const fault = slug === undefined ? undefined : faultOfSlug(slug);
-    if (fault !== undefined)
-      throw new BootError(
-        `${file}[${index}].slug: ${fault}; it is "${slug}"; see README "Collections" for the format.`,
-      );
-  }
 }

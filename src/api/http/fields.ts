@@ -2,8 +2,8 @@
 
 import { z } from "@hono/zod-openapi";
 import { clip } from "../../domain/printable.ts";
+import { faultOfSlug, isLikeAddress, SLUG_RULE } from "../../domain/slug.ts";
 import { parseAddress, parseTokenId } from "../../domain/token-ref.ts";
-import { faultOfSlug, isLikeAddress, SLUG_RULE } from "../text/slug.ts";
 
 /** In the examples of the committed document: Axie on Ronin. A service shows its own collections instead. */
 export const EXAMPLE_CHAIN_ID = 2020;

@@ -1,14 +1,11 @@
 /** Prometheus metrics of webhooks, on Ponder's public /metrics: no app, webhook, host or collection is in a label. */
 
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { cached } from "../async/promise-cache.ts";
-import { withTimeout } from "../async/timeout.ts";
+import { Counter, Histogram, type Registry } from "prom-client";
 import type { Database } from "../db/database.ts";
+import { createDatabaseGauges } from "../http/database-gauges.ts";
 import { metricOptions } from "../http/metric-options.ts";
-import { type DeliveryState, readDeliveryState } from "./delivery-store.ts";
+import { readDeliveryState } from "./delivery-store.ts";
 
-const REMEMBER_MS = 5_000;
-const QUERY_TIMEOUT_MS = 2_000;
 const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
 /** `retried`: failed, and due again later. `failed`: given up, so that its webhook is paused, or a failed test or resend. */
@@ -19,7 +16,7 @@ export interface WebhookMetrics {
   attempted(outcome: Outcome, durationMs: number): void;
 }
 
-/** Registers the metrics. The database is read at a scrape, at most every five seconds; without an answer in two, the gauges are left out. */
+/** Registers the metrics, with gauges of what the database has. */
 export function createWebhookMetrics(registry: Registry, database: Database): WebhookMetrics {
   const named = metricOptions(registry);
   const deliveries = new Counter(
@@ -29,17 +26,7 @@ export function createWebhookMetrics(registry: Registry, database: Database): We
     ...named("vitrine_webhook_delivery_seconds", "How long receivers took to answer", "outcome"),
     buckets: SECONDS,
   });
-  const { read } = cached(() => readDeliveryState(database), { ttlMs: REMEMBER_MS });
-  const gauge = (name: string, help: string, pick: (state: DeliveryState) => number): void => {
-    new Gauge({
-      ...named(name, help),
-      async collect() {
-        const state = await withTimeout(QUERY_TIMEOUT_MS, read());
-        if (state) this.set(pick(state));
-        else this.remove();
-      },
-    });
-  };
+  const { gauge } = createDatabaseGauges(registry, () => readDeliveryState(database));
   gauge(
     "vitrine_webhook_lag_seconds",
     "Age of the oldest delivery that an active webhook has yet to get",

@@ -2,9 +2,9 @@
 
 import { z } from "@hono/zod-openapi";
 import { clip } from "../../../domain/printable.ts";
+import { faultOfSlug } from "../../../domain/slug.ts";
 import { listAtMost, sized } from "../../../invalid-value.ts";
 import { webHostOf } from "../../media/rules.ts";
-import { faultOfSlug } from "../../text/slug.ts";
 import { storable } from "../../text/storable.ts";
 
 const NAME_CHARACTERS_MAX = 100;

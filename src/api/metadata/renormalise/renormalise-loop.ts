@@ -1,8 +1,7 @@
 /** Runs the renormaliser in the background: woken by a database notification, with a slow poll as a fallback. */
 
-import { Gauge, type Registry } from "prom-client";
-import { withTimeout } from "../../async/timeout.ts";
-import { metricOptions } from "../../http/metric-options.ts";
+import type { Registry } from "prom-client";
+import { createDatabaseGauges } from "../../http/database-gauges.ts";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { Renormaliser } from "./renormalise.ts";
@@ -14,7 +13,6 @@ const POLL_MS = 30_000;
 // Batches take a third of the time; refreshes and requests get the rest.
 const PAUSE_SHARE = 2;
 const PAUSE_MIN_MS = 20;
-const SCRAPE_MS = 2_000;
 
 /** Runs one batch at a time, each followed by a pause. Logs a failed batch and retries it at the next poll. */
 export function startRenormaliser({
@@ -47,15 +45,9 @@ export function startRenormaliser({
 }
 
 function registerGauge(registry: Registry, renormaliser: Renormaliser): void {
-  new Gauge({
-    ...metricOptions(registry)(
-      "vitrine_renormalise_tokens_left",
-      "Tokens whose stored documents are still to be read again by new rules; the same on every replica",
-    ),
-    async collect() {
-      const state = await withTimeout(SCRAPE_MS, renormaliser.progress());
-      if (typeof state?.total === "number") this.set(state.total - state.done);
-      else this.remove();
-    },
-  });
+  createDatabaseGauges(registry, renormaliser.progress).gauge(
+    "vitrine_renormalise_tokens_left",
+    "Tokens whose stored documents are still to be read again by new rules; the same on every replica",
+    (state) => (typeof state?.total === "number" ? state.total - state.done : undefined),
+  );
 }

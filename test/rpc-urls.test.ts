@@ -1,11 +1,10 @@
-/** Commands and the service read PONDER_RPC_URL_<chainId> alike. */
+/** PONDER_RPC_URL_<chainId>, as the service and its commands read it. */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { configuredChains, rpcUrlsOf } from "../../bin/rpc-urls.ts";
-import { loadIndexConfig } from "../../src/config.ts";
+import { configuredChains, loadIndexConfig, rpcUrlsOf } from "../src/config.ts";
 
 const CHAIN_ID = 2020;
 
