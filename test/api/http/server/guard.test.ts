@@ -68,6 +68,11 @@ async function start(
   return (server.address() as AddressInfo).port;
 }
 
+const countConnections = (): Promise<number> =>
+  new Promise((resolve, reject) =>
+    server?.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  );
+
 async function send(port: number, text: string): Promise<Socket> {
   const socket = await open(port);
   sockets.push(socket);
@@ -313,8 +318,9 @@ describe("a connection", () => {
     (await send(port, get("/").repeat(2))).resume();
     await until(() => expect(ended).toEqual(["pipelined"]));
 
+    const before = await countConnections();
     first.destroy();
-    await sleep(200);
+    await until(async () => expect(await countConnections()).toBe(before - 1));
     await send(port, get("/").repeat(2));
     await sleep(200);
     expect(ended).toEqual(["pipelined"]);
