@@ -57,8 +57,10 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
   const leavesNothing = to === zeroAddress && quantity > 0n;
   // Copied scalars: rows that Ponder returns change under later writes.
   const supply = { before: 0n, after: difference() };
+  const known = { hasTransfer: false, owner: null as `0x${string}` | null };
   let isNew = true;
   let isRepeated = false;
+  let isIdle = false;
   await context.db
     .insert(tokenState)
     .values({
@@ -70,15 +72,16 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
       ...(leavesNothing && supply.after === 0n && { burned: true, ...burn }),
     })
     .onConflictDoUpdate((row) => {
+      known.hasTransfer = row.standard !== null;
+      known.owner = row.owner;
       isRepeated = wasReported(row, movement);
-      if (isRepeated) return {};
-      // The owner holds one piece, which was no amount until now.
-      const isOwned =
-        row.standard === "erc721" && row.supply === null && row.owner === from && quantity === 1n;
-      if (isOwned) source.before = 1n;
-      isNew = row.standard === null || (isMint && row.burned);
-      supply.before = isOwned ? 1n : (row.supply ?? 0n);
+      // An announcement takes nothing from the owner.
+      isIdle = quantity === 0n && known.owner !== null;
+      if (isRepeated || isIdle) return {};
+      supply.before = row.supply ?? 0n;
+      if (known.owner !== null) countOwned(known.owner);
       supply.after = bounded(supply.before + difference());
+      isNew = !known.hasTransfer || (row.burned && supply.after > 0n);
       const burned = supply.after === 0n && (leavesNothing || row.burned);
       return {
         standard: "erc1155" as const,
@@ -94,12 +97,26 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
     await changeBalance(event, context, tokenId, from, source.before - source.after);
     return;
   }
+  if (isIdle) return recordMovement(event, context, movement, false);
+  if (known.owner !== null && known.owner !== from) {
+    await changeBalance(event, context, tokenId, known.owner, 1n);
+  }
   await recordMovement(event, context, movement, isNew);
   await countMovement(event, context, "erc1155", {
     items: filling(supply),
     takenFrom: filling(source) === -1 ? from : undefined,
     givenTo: filling(target) === 1 ? to : undefined,
   });
+
+  /** The owner holds one piece, which was no amount until now. */
+  function countOwned(owner: `0x${string}`): void {
+    supply.before += 1n;
+    if (owner === from) source.before += 1n;
+    else if (owner === to) {
+      target.before += 1n;
+      target.after += 1n;
+    }
+  }
 }
 
 /** Some contracts report each movement of a token by both standards: whether ERC-721's Transfer has said the same. */
