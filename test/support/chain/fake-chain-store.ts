@@ -85,6 +85,9 @@ export interface EmittedLog {
 const asWord = (value: bigint | string): Hex => word(BigInt(value));
 const topicOf = (event: string): Hex => (event.startsWith("0x") ? (event as Hex) : toEventSelector(event));
 
+// A hash per log and event of the ABI would be most of the time of tests with thousands of logs.
+const watched = tokenEventsAbi.map((item) => ({ item, topic: toEventSelector(item) }));
+
 /** A chain of events for one contract: each call is a log in its own block, in order. */
 export function createEventSource(store: ReturnType<typeof createFakeChainStore>, chainId = 31337) {
   let block = 0;
@@ -128,8 +131,8 @@ export function createEventSource(store: ReturnType<typeof createFakeChainStore>
         topics: [topicOf(event), ...topics.map(asWord)],
         data: typeof data === "string" ? data : concatHex(data.map(asWord)),
       };
-      for (const item of tokenEventsAbi) {
-        if (toEventSelector(item) !== log.topics[0] || !handlers.has(`Collection:${item.name}`)) continue;
+      for (const { item, topic } of watched) {
+        if (topic !== log.topics[0] || !handlers.has(`Collection:${item.name}`)) continue;
         const args = decode(item, log);
         if (args) await handle(item.name, args, log, at);
       }
