@@ -138,6 +138,9 @@ export const collectionState = onchainTable(
      * the first that does reverts them. `[]` once there are too many for a coin that has no token yet.
      */
     doubtfulTransfers: t.text(),
+    /** The lowest and highest id of tokens that got their row outside all ranges; null before the first. */
+    lowestOwnId: t.bigint(),
+    highestOwnId: t.bigint(),
   }),
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress] }) }),
 );

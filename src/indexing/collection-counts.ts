@@ -18,6 +18,8 @@ export interface CountChange {
   readonly isIndexed?: boolean;
   /** The movement created a range of tokens. */
   readonly hasRanges?: boolean;
+  /** The token, if this is its first transfer and no range contains it. */
+  readonly ownId?: bigint | undefined;
 }
 
 // The limit of the column type. A contract may mint ranges of a million as often as it can pay for.
@@ -32,13 +34,14 @@ export async function countMovement(
   event: ChainEvent,
   context: Context,
   standard: Standard,
-  { items, takenFrom, givenTo, tokens = 1, isIndexed = false, hasRanges = false }: CountChange,
+  { items, takenFrom, givenTo, tokens = 1, isIndexed = false, hasRanges = false, ownId }: CountChange,
 ): Promise<string | null> {
   let owners = 0;
   if (takenFrom !== undefined) owners += await changeHolding(event, context, takenFrom, -tokens);
   if (givenTo !== undefined) owners += await changeHolding(event, context, givenTo, tokens);
-  // Most movements change neither, and need no write.
-  if (items === 0 && owners === 0 && !(isIndexed && (await isFirstIndexed(event, context)))) return null;
+  // Most movements change nothing here, and need no write.
+  const isCounted = items !== 0 || owners !== 0 || ownId !== undefined;
+  if (!isCounted && !(isIndexed && (await isFirstIndexed(event, context)))) return null;
   let doubtful: string | null = null;
   await context.db
     .insert(collectionState)
@@ -49,6 +52,8 @@ export async function countMovement(
       owners: Math.max(0, owners),
       hasIndexedTransfers: isIndexed,
       hasRanges,
+      lowestOwnId: ownId ?? null,
+      highestOwnId: ownId ?? null,
     })
     .onConflictDoUpdate((row) => {
       if (isIndexed) doubtful = row.doubtfulTransfers;
@@ -59,6 +64,8 @@ export async function countMovement(
         hasIndexedTransfers: isIndexed || row.hasIndexedTransfers,
         hasRanges: hasRanges || row.hasRanges,
         ...(doubtful !== null && { doubtfulTransfers: null }),
+        ...(ownId !== undefined && ownId < (row.lowestOwnId ?? ownId + 1n) && { lowestOwnId: ownId }),
+        ...(ownId !== undefined && ownId > (row.highestOwnId ?? ownId - 1n) && { highestOwnId: ownId }),
       };
     });
   return doubtful;

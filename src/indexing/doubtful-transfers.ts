@@ -12,6 +12,7 @@ import { countMovement } from "./collection-counts.ts";
 import { type ChainEvent, collectionKey } from "./event-row.ts";
 import { recordTrigger } from "./metadata-updates.ts";
 import { tokenKey } from "./token-key.ts";
+import { findRanged } from "./token-ranges.ts";
 
 // A coin emits few amounts before its first token; a collection emits many token transfers.
 const DOUBTFUL_MAX = 100;
@@ -81,9 +82,12 @@ async function revertToken(
       burnedLog: null,
     });
   }
+  // Without a transfer of its own, a token of a range is again as it was minted.
+  const ranged = await findRanged(event, context, tokenId);
   await countMovement(event, context, "erc721", {
-    items: burned ? 0 : -1,
+    items: Number(ranged !== undefined) - Number(!burned),
     takenFrom: owner ?? undefined,
+    givenTo: ranged?.owner,
   });
   // The suffix can't collide: the parts of the event's own movements are numbers.
   const at = { from: tokenId, to: tokenId, part: `retracted-${part}` };

@@ -10,6 +10,7 @@ import { countMovement } from "./collection-counts.ts";
 import type { ChainEvent } from "./event-row.ts";
 import { type Movement, recordMovement } from "./movements.ts";
 import { initialToken, tokenKey } from "./token-key.ts";
+import { restoreRanged } from "./token-ranges.ts";
 
 ponder.on("Collection:TransferSingle", async ({ event, context }) => {
   const { from, to, id, value } = event.args;
@@ -92,10 +93,11 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
         ...(burned && !row.burned && burn),
       };
     });
-  if (isRepeated) {
+  const isRanged = !known.hasTransfer && (await restoreRanged(event, context, tokenId));
+  if (isRepeated || isRanged) {
     await changeBalance(event, context, tokenId, to, target.before - target.after);
     await changeBalance(event, context, tokenId, from, source.before - source.after);
-    return;
+    return isRanged ? moveAmount(event, context, movement) : undefined;
   }
   if (isIdle) return recordMovement(event, context, movement, false);
   if (known.owner !== null && known.owner !== from) {
@@ -106,6 +108,7 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
     items: filling(supply),
     takenFrom: filling(source) === -1 ? from : undefined,
     givenTo: filling(target) === 1 ? to : undefined,
+    ownId: known.hasTransfer ? undefined : tokenId,
   });
 
   /** The owner holds one piece, which was no amount until now. */

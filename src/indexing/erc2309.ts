@@ -7,9 +7,17 @@ import { type ConsecutiveLog, readConsecutive } from "../domain/token-logs.ts";
 import { recordAnomaly, unreadable } from "./anomalies.ts";
 import { countMovement } from "./collection-counts.ts";
 import { moveToken } from "./erc721.ts";
-import { type ChainEvent, collectionKey } from "./event-row.ts";
+import { type ChainEvent, collectionKey, rowId } from "./event-row.ts";
 import { recordMovement } from "./movements.ts";
-import { addRange, type Bounds, overlaps, RANGES_MAX, readRanges } from "./token-ranges.ts";
+import {
+  addRange,
+  type Bounds,
+  outside,
+  overlaps,
+  RANGES_MAX,
+  readOwnPart,
+  readRanges,
+} from "./token-ranges.ts";
 
 // The most that ERC721A mints in one event.
 const EXPANDED_MAX = 5_000n;
@@ -29,25 +37,35 @@ ponder.on("Collection:ConsecutiveTransfer(uint256,uint256,address,address)", asy
     return recordAnomaly(event, context, "unreadable_transfer", detail);
   }
   const { first, last, from, to } = moved;
-  const count = last - first + 1n;
+  const all: Bounds = [first, last];
   const isMint = from === zeroAddress && to !== zeroAddress;
   const ranges = isMint ? await readRanges(event, context) : [];
-  if (overlaps(ranges, [first, last])) {
+  if (overlaps(ranges, all)) {
     const detail = `tokens ${first} to ${last} were minted, some of which are in a range that was minted before`;
     return recordAnomaly(event, context, "overlapping_range", detail);
   }
   const allowance = await readAllowance(event, context);
   const allowed = allowance < EXPANDED_MAX ? allowance : EXPANDED_MAX;
-  if (isMint && count > allowed && count <= RANGE_MAX && ranges.length < RANGES_MAX) {
-    return mintRange(event, context, ranges, moved);
-  }
-  const expanded = count < allowed ? count : allowed;
-  await expand(event, context, { ...moved, last: first + expanded - 1n });
+  const count = countOf(all);
+  const isLarge = isMint && count > allowed && count <= RANGE_MAX;
+  // Tokens that may have a row of their own would not follow the range.
+  let single = isLarge ? await readOwnPart(event, context, all) : all;
+  const parts = single ? outside(all, single) : [all];
+  if (ranges.length + parts.length <= RANGES_MAX) await mintRanges(event, context, ranges, moved, parts);
+  else single = all;
+  if (!single) return;
+
+  const expanded = countOf(single) < allowed ? countOf(single) : allowed;
+  const end = single[0] + expanded;
+  await expand(event, context, moved, [single[0], end - 1n]);
   await writeAllowance(event, context, allowance - expanded);
-  if (expanded === count) return;
-  const detail = `tokens ${first} to ${last} moved in one event; those from ${first + expanded} on are not indexed`;
+  if (end > single[1]) return;
+  const until = single[1] === last ? "on" : `to ${single[1]}`;
+  const detail = `tokens ${first} to ${last} moved in one event; those from ${end} ${until} are not indexed`;
   await recordAnomaly(event, context, "consecutive_transfer_cut", detail);
 });
+
+const countOf = ([first, last]: Bounds): bigint => last - first + 1n;
 
 /**
  * How many tokens of the collection may be expanded now: at most 10,000, and 100 more with each second of the chain's time.
@@ -69,31 +87,49 @@ async function writeAllowance(event: ChainEvent, context: Context, left: bigint)
     .onConflictDoUpdate(values);
 }
 
+/** A suffix of row ids: several parts of one event never start with the same token. */
+const partOf = ({ first }: ConsecutiveLog, tokenId: bigint): number => Number(tokenId - first);
+
 async function expand(
   event: ChainEvent,
   context: Context,
-  { first, last, from, to }: ConsecutiveLog,
+  moved: ConsecutiveLog,
+  [first, last]: Bounds,
 ): Promise<void> {
+  const { from, to } = moved;
   for (let tokenId = first; tokenId <= last; tokenId++) {
-    await moveToken(event, context, { from, to, tokenId, quantity: 1n, part: Number(tokenId - first) });
+    await moveToken(event, context, { from, to, tokenId, quantity: 1n, part: partOf(moved, tokenId) });
   }
 }
 
-/** Writes one row for the whole range, and one of each other kind that a single mint writes. */
-async function mintRange(
+/** Writes one row for each of `parts` as a whole, and one of each other kind that a single mint writes. */
+async function mintRanges(
   event: ChainEvent,
   context: Context,
   ranges: readonly Bounds[],
-  { first, last, from, to }: ConsecutiveLog,
+  moved: ConsecutiveLog,
+  parts: readonly Bounds[],
 ): Promise<void> {
-  const quantity = last - first + 1n;
-  await addRange(event, context, ranges, { bounds: [first, last], owner: to });
-  await recordMovement(event, context, { from, to, tokenId: first, lastTokenId: last, quantity }, true);
-  const count = Number(quantity);
-  await countMovement(event, context, "erc721", {
-    items: count,
-    givenTo: to,
-    tokens: count,
-    hasRanges: true,
-  });
+  const { from, to } = moved;
+  let known = ranges;
+  for (const bounds of parts) {
+    const [first, last] = bounds;
+    const quantity = countOf(bounds);
+    // The only range of an event has its id.
+    const part = quantity === countOf([moved.first, moved.last]) ? undefined : partOf(moved, first);
+    known = await addRange(event, context, known, { bounds, owner: to, transferId: rowId(event, part) });
+    await recordMovement(
+      event,
+      context,
+      { from, to, tokenId: first, lastTokenId: last, quantity, part },
+      true,
+    );
+    const count = Number(quantity);
+    await countMovement(event, context, "erc721", {
+      items: count,
+      givenTo: to,
+      tokens: count,
+      hasRanges: true,
+    });
+  }
 }

@@ -11,7 +11,7 @@ import { type ChainEvent, collectionKey } from "./event-row.ts";
 import { transferLocks } from "./lock-rows.ts";
 import { type Movement, recordMovement } from "./movements.ts";
 import { initialToken, tokenKey } from "./token-key.ts";
-import { findRanged } from "./token-ranges.ts";
+import { findRanged, type RangedToken } from "./token-ranges.ts";
 
 ponder.on("Collection:Transfer", async ({ event, context }) => {
   await moveToken(event, context, { ...event.args, quantity: 1n }, { isIndexed: true });
@@ -80,7 +80,8 @@ export async function moveToken(
     return isRepeated ? undefined : moveToken(event, context, movement, { isIndexed, isNews: true });
   }
   if (amounts.areLeft) before.owner ??= await takeAmount();
-  if (!before.hasTransfer && !minted) await readFromRange();
+  const ranged = before.hasTransfer ? undefined : await findRanged(event, context, tokenId);
+  if (ranged) await takeFromRange(ranged);
   await recordMovement(event, context, movement, !before.existed);
 
   const doubtful = await countMovement(event, context, "erc721", {
@@ -89,6 +90,7 @@ export async function moveToken(
     takenFrom: before.owner ?? undefined,
     givenTo: to,
     isIndexed,
+    ownId: before.hasTransfer || ranged ? undefined : tokenId,
   });
   if (doubtful !== null) await retractDoubtful(event, context, doubtful, tokenId);
 
@@ -105,16 +107,11 @@ export async function moveToken(
     return from;
   }
 
-  /** The token had no transfer of its own, so it may belong to a minted range. */
-  async function readFromRange(): Promise<void> {
-    const ranged = await findRanged(event, context, tokenId);
-    if (!ranged) return;
-    const { owner, mintedBlock, mintedLog } = ranged;
+  async function takeFromRange({ owner, mintedBlock, mintedLog }: RangedToken): Promise<void> {
     before.existed = true;
     before.owner = owner;
-    await context.db
-      .insert(tokenState)
-      .values({ ...tokenKey(event, context, tokenId), ...initialToken, ...change, mintedBlock, mintedLog })
-      .onConflictDoUpdate({ mintedBlock, mintedLog });
+    // The contract may report each mint once more.
+    if (minted) return;
+    await context.db.update(tokenState, tokenKey(event, context, tokenId)).set({ mintedBlock, mintedLog });
   }
 }

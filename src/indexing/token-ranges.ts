@@ -54,13 +54,35 @@ export function rangeOf(ranges: readonly Bounds[], tokenId: bigint): Bounds | un
 export const overlaps = (ranges: readonly Bounds[], [first, last]: Bounds): boolean =>
   ranges.some(([from, to]) => from <= last && first <= to);
 
-/** Adds a range that overlaps none of `ranges`, the collection's complete list. */
+/** The parts of `bounds` below and above `inner`, which it contains. */
+export const outside = ([first, last]: Bounds, [from, to]: Bounds): Bounds[] => [
+  ...(first < from ? [[first, from - 1n] as const] : []),
+  ...(to < last ? [[to + 1n, last] as const] : []),
+];
+
+/**
+ * The part of `bounds` from the lowest to the highest token with a row of its own outside all ranges, which would
+ * override a new range. Handlers can't list rows, so not every token of that part has one.
+ */
+export async function readOwnPart(
+  event: ChainEvent,
+  context: Context,
+  [first, last]: Bounds,
+): Promise<Bounds | undefined> {
+  const collection = await context.db.find(collectionState, collectionKey(event, context));
+  const lowest = collection?.lowestOwnId ?? null;
+  const highest = collection?.highestOwnId ?? null;
+  if (lowest === null || highest === null || highest < first || last < lowest) return undefined;
+  return [lowest < first ? first : lowest, last < highest ? last : highest];
+}
+
+/** Adds a range that overlaps none of `ranges`, the collection's complete list, and returns the new list. */
 export async function addRange(
   event: ChainEvent,
   context: Context,
   ranges: readonly Bounds[],
-  { bounds, owner }: { readonly bounds: Bounds; readonly owner: `0x${string}` },
-): Promise<void> {
+  { bounds, owner, transferId }: { bounds: Bounds; owner: `0x${string}`; transferId: string },
+): Promise<readonly Bounds[]> {
   const [first, last] = bounds;
   const key = collectionKey(event, context);
   const all = [...ranges, bounds].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -68,7 +90,7 @@ export async function addRange(
   const range = {
     toTokenId: last,
     owner,
-    transferId: event.id,
+    transferId,
     mintedBlock: event.block.number,
     mintedLog: event.log.logIndex,
     blockTimestamp: event.block.timestamp,
@@ -82,6 +104,7 @@ export async function addRange(
     .insert(collectionRanges)
     .values({ ...key, bounds: text })
     .onConflictDoUpdate({ bounds: text });
+  return all;
 }
 
 /**
@@ -106,6 +129,20 @@ export async function materialiseToken(
       return isNew ? minted : {};
     });
   return isNew ? token : undefined;
+}
+
+/**
+ * Gives the row of a token of a range its state after the mint, whatever the token's first transfer has just written.
+ * Returns whether a range contains the token.
+ */
+export async function restoreRanged(event: ChainEvent, context: Context, tokenId: bigint): Promise<boolean> {
+  const token = await findRanged(event, context, tokenId);
+  if (!token) return false;
+  const { supply, burned, burnedBlock, burnedLog } = initialToken;
+  await context.db
+    .update(tokenState, tokenKey(event, context, tokenId))
+    .set({ standard: "erc721", supply, burned, burnedBlock, burnedLog, ...token });
+  return true;
 }
 
 /** The token as its range describes it; undefined for a token outside all ranges. */

@@ -1,6 +1,6 @@
 /** Contracts with unusual token events, each on a real chain, before the start and after it. */
 
-import { encodeAbiParameters, type Hex, pad, toEventSelector, toHex } from "viem";
+import { concatHex, encodeAbiParameters, type Hex, pad, toEventSelector, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import type { Service } from "../../demo/service.ts";
@@ -33,6 +33,7 @@ interface Cast {
   readonly raw: Contract;
   readonly range: Contract;
   readonly large: Contract;
+  readonly met: Contract;
 }
 
 let chain: Chain;
@@ -54,6 +55,7 @@ async function castAll(): Promise<Cast> {
     raw: await deployTestContract(chain, "RawLogs"),
     range: await deployTestContract(chain, "RangeHeroes"),
     large: await deployTestContract(chain, "RangeHeroes"),
+    met: await deployTestContract(chain, "RawLogs"),
   };
 }
 
@@ -86,7 +88,7 @@ const unreadable: readonly (readonly [signature: string, topics: readonly Hex[],
 ];
 
 async function emitAll(cast: Cast, tokens: bigint): Promise<void> {
-  const { axies, kitties, coin, assets, raw, range, large } = cast;
+  const { axies, kitties, coin, assets, raw, range, large, met } = cast;
   const [a, b] = [ada(), ben()];
   for (const contract of [axies, kitties, coin, assets]) {
     for (const id of [1n, 2n, 3n]) await chain.write(contract, "mint", [a.address, id]);
@@ -103,6 +105,13 @@ async function emitAll(cast: Cast, tokens: bigint): Promise<void> {
   await chain.write(range, "burn", [6_000n], a);
   await chain.write(range, "lockId", [5_999n]);
   await chain.write(large, "mintConsecutive", [b.address, 0n, tokens - 1n]);
+  const emit = (signature: string, topics: readonly (bigint | string)[], data: Hex) =>
+    chain.write(met, "emitLog", [[toEventSelector(signature), ...topics.map(word)], data]);
+  await emit(signatures.transfer, [NOBODY, a.address, 5n], "0x");
+  await emit(signatures.transfer, [a.address, NOBODY, 5n], "0x");
+  await emit(signatures.consecutive, [1n, NOBODY, b.address], word(6_000n));
+  await emit(signatures.transfer, [NOBODY, b.address, 6n], "0x");
+  await emit(signatures.single, [b.address, b.address, a.address], concatHex([word(7n), word(1n)]));
 }
 
 beforeAll(async () => {
@@ -238,6 +247,22 @@ describe.each(["settled", "live"] as const)("after %s blocks,", (when) => {
     expect(await countTokens(cast.range, `&owner=${ada().address}`)).toBe(5_998);
     expect(await countTokens(cast.range, `&owner=${ben().address}`)).toBe(11);
     expect(await countTokens(cast.range, "&locked=true")).toBe(1);
+  });
+
+  it("tokens with transfers before the mint of their range, or of both standards, are counted once", async () => {
+    const { met } = cast;
+    expect(await readCollection(met)).toMatchObject({ items: 6_000, owners: 2, anomalies: [] });
+    for (const id of [1n, 4n, 5n, 6n, 8n, 6_000n]) {
+      expect(await readOwner(met, id), `token ${id}`).toBe(lower(ben()));
+    }
+    expect(await readHistory(met, 4n)).toEqual([[NOBODY, lower(ben())]]);
+    expect(await readHistory(met, 5n)).toEqual([
+      [NOBODY, lower(ben())],
+      [lower(ada()), NOBODY],
+      [NOBODY, lower(ada())],
+    ]);
+    expect(await check(met, [5n, 7n], ada().address)).toEqual(["not_owner", null]);
+    expect(await check(met, [5n, 7n], ben().address)).toEqual([null, "not_owner"]);
   });
 
   it(`${large} of them are three rows, and are all found`, async () => {

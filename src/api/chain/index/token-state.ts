@@ -78,7 +78,7 @@ export const rangedTokens = (
 
 /**
  * SQL: up to `limit` ids (`token_id`) of a collection's ranged tokens above `after`, ascending, with or without a row
- * of their own. A range may be as small as two tokens, so it takes as many of the next ranges as hold that many.
+ * of their own. A range may be as small as one token, so it takes as many of the next ranges as hold that many.
  */
 export const rangedAfter = (
   { tokenRange }: ChainTables,
