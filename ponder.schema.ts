@@ -138,9 +138,8 @@ export const collectionState = onchainTable(
      * the first that does reverts them. `[]` once there are too many for a coin that has no token yet.
      */
     doubtfulTransfers: t.text(),
-    /** The lowest and highest id of tokens that got their row outside all ranges; null before the first. */
-    lowestOwnId: t.bigint(),
-    highestOwnId: t.bigint(),
+    /** JSON: `[["from", "to"], …]`, inclusive, with every token that got its row outside all ranges, and maybe others. */
+    ownIds: t.text(),
   }),
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.collectionAddress] }) }),
 );

@@ -4,6 +4,7 @@ import type { Context } from "ponder:registry";
 import { collectionHolder, collectionState } from "ponder:schema";
 import { zeroAddress } from "viem";
 import { type ChainEvent, collectionKey } from "./event-row.ts";
+import { addOwnId, firstOwnId } from "./own-ids.ts";
 
 type Standard = "erc721" | "erc1155";
 
@@ -52,8 +53,7 @@ export async function countMovement(
       owners: Math.max(0, owners),
       hasIndexedTransfers: isIndexed,
       hasRanges,
-      lowestOwnId: ownId ?? null,
-      highestOwnId: ownId ?? null,
+      ownIds: ownId === undefined ? null : firstOwnId(ownId),
     })
     .onConflictDoUpdate((row) => {
       if (isIndexed) doubtful = row.doubtfulTransfers;
@@ -64,8 +64,7 @@ export async function countMovement(
         hasIndexedTransfers: isIndexed || row.hasIndexedTransfers,
         hasRanges: hasRanges || row.hasRanges,
         ...(doubtful !== null && { doubtfulTransfers: null }),
-        ...(ownId !== undefined && ownId < (row.lowestOwnId ?? ownId + 1n) && { lowestOwnId: ownId }),
-        ...(ownId !== undefined && ownId > (row.highestOwnId ?? ownId - 1n) && { highestOwnId: ownId }),
+        ...(ownId !== undefined && { ownIds: addOwnId(row.ownIds, ownId) }),
       };
     });
   return doubtful;

@@ -9,15 +9,8 @@ import { countMovement } from "./collection-counts.ts";
 import { moveToken } from "./erc721.ts";
 import { type ChainEvent, collectionKey, rowId } from "./event-row.ts";
 import { recordMovement } from "./movements.ts";
-import {
-  addRange,
-  type Bounds,
-  outside,
-  overlaps,
-  RANGES_MAX,
-  readOwnPart,
-  readRanges,
-} from "./token-ranges.ts";
+import { outside, readOwnParts } from "./own-ids.ts";
+import { addRange, type Bounds, overlaps, RANGES_MAX, readRanges } from "./token-ranges.ts";
 
 // The most that ERC721A mints in one event.
 const EXPANDED_MAX = 5_000n;
@@ -49,19 +42,24 @@ ponder.on("Collection:ConsecutiveTransfer(uint256,uint256,address,address)", asy
   const count = countOf(all);
   const isLarge = isMint && count > allowed && count <= RANGE_MAX;
   // Tokens that may have a row of their own would not follow the range.
-  let single = isLarge ? await readOwnPart(event, context, all) : all;
-  const parts = single ? outside(all, single) : [all];
-  if (ranges.length + parts.length <= RANGES_MAX) await mintRanges(event, context, ranges, moved, parts);
-  else single = all;
-  if (!single) return;
+  let single = isLarge ? await readOwnParts(event, context, all) : [all];
+  const whole = outside(all, single);
+  if (ranges.length + whole.length <= RANGES_MAX) await mintRanges(event, context, ranges, moved, whole);
+  else single = [all];
 
-  const expanded = countOf(single) < allowed ? countOf(single) : allowed;
-  const end = single[0] + expanded;
-  await expand(event, context, moved, [single[0], end - 1n]);
-  await writeAllowance(event, context, allowance - expanded);
-  if (end > single[1]) return;
-  const until = single[1] === last ? "on" : `to ${single[1]}`;
-  const detail = `tokens ${first} to ${last} moved in one event; those from ${end} ${until} are not indexed`;
+  let left = allowed;
+  const cut: Bounds[] = [];
+  for (const part of single) {
+    const expanded = countOf(part) < left ? countOf(part) : left;
+    const end = part[0] + expanded;
+    await expand(event, context, moved, [part[0], end - 1n]);
+    left -= expanded;
+    if (end <= part[1]) cut.push([end, part[1]]);
+  }
+  if (left < allowed) await writeAllowance(event, context, allowance - (allowed - left));
+  if (cut.length === 0) return;
+  const ids = cut.map(([from, to]) => (to === last ? `from ${from} on` : `from ${from} to ${to}`));
+  const detail = `tokens ${first} to ${last} moved in one event; those ${ids.join(", ")} are not indexed`;
   await recordAnomaly(event, context, "consecutive_transfer_cut", detail);
 });
 

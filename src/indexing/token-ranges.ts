@@ -54,28 +54,6 @@ export function rangeOf(ranges: readonly Bounds[], tokenId: bigint): Bounds | un
 export const overlaps = (ranges: readonly Bounds[], [first, last]: Bounds): boolean =>
   ranges.some(([from, to]) => from <= last && first <= to);
 
-/** The parts of `bounds` below and above `inner`, which it contains. */
-export const outside = ([first, last]: Bounds, [from, to]: Bounds): Bounds[] => [
-  ...(first < from ? [[first, from - 1n] as const] : []),
-  ...(to < last ? [[to + 1n, last] as const] : []),
-];
-
-/**
- * The part of `bounds` from the lowest to the highest token with a row of its own outside all ranges, which would
- * override a new range. Handlers can't list rows, so not every token of that part has one.
- */
-export async function readOwnPart(
-  event: ChainEvent,
-  context: Context,
-  [first, last]: Bounds,
-): Promise<Bounds | undefined> {
-  const collection = await context.db.find(collectionState, collectionKey(event, context));
-  const lowest = collection?.lowestOwnId ?? null;
-  const highest = collection?.highestOwnId ?? null;
-  if (lowest === null || highest === null || highest < first || last < lowest) return undefined;
-  return [lowest < first ? first : lowest, last < highest ? last : highest];
-}
-
 /** Adds a range that overlaps none of `ranges`, the collection's complete list, and returns the new list. */
 export async function addRange(
   event: ChainEvent,

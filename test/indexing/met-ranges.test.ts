@@ -108,9 +108,32 @@ describe("a large mint of tokens of which some had transfers before", () => {
     expect([counts(), holdings(), anomalies()]).toEqual([[6_000, 1], [[BEN, 6_000]], []]);
   });
 
-  it("reads at most 5,000 tokens between the lowest and the highest of them, and reports the others", async () => {
+  it("is a range between any of them that are far apart", async () => {
     await move(zeroAddress, ADA, 101n);
     await move(zeroAddress, ADA, 7_000n);
+    await move(zeroAddress, ADA, 10n ** 22n);
+    await mint(1n, 10_000n, BEN);
+
+    expect(ranges()).toEqual([
+      [1n, 100n],
+      [102n, 6_999n],
+      [7_001n, 10_000n],
+    ]);
+    expect(token(101n)).toMatchObject({ owner: BEN });
+    expect(token(7_000n)).toMatchObject({ owner: BEN });
+    expect([counts(), holdings(), anomalies()]).toEqual([
+      [10_001, 2],
+      [
+        [ADA, 1],
+        [BEN, 10_000],
+      ],
+      [],
+    ]);
+  });
+
+  it("reads at most 5,000 tokens among many that are far apart, and reports the others", async () => {
+    for (const id of [101n, 7_000n]) await move(zeroAddress, ADA, id);
+    for (let each = 1n; each <= 15n; each++) await move(zeroAddress, ADA, each * 10n ** 6n);
     await mint(1n, 10_000n, BEN);
 
     expect(ranges()).toEqual([
@@ -120,7 +143,7 @@ describe("a large mint of tokens of which some had transfers before", () => {
     expect(token(5_100n)).toMatchObject({ owner: BEN });
     expect(token(5_101n)).toBeUndefined();
     expect(token(7_000n)).toMatchObject({ owner: ADA });
-    expect(counts()).toEqual([8_101, 2]);
+    expect(counts()).toEqual([8_116, 2]);
     expect(store.rows(indexAnomaly)).toMatchObject([
       {
         kind: "consecutive_transfer_cut",
