@@ -80,6 +80,9 @@ export const withEitherChainName = <Body extends z.ZodType>(schema: Body) =>
     return { ...rest, chain_id: chainId };
   }, schema);
 
+/** The id of something; `error` replaces the message for what is not a UUID. In lower case, as PostgreSQL writes it. */
+export const uuidField = (error?: Parameters<typeof z.uuid>[0]) => z.uuid(error).toLowerCase();
+
 const LIMIT_DEFAULT = 20;
 export const LIMIT_MAX = 100;
 

@@ -10,7 +10,7 @@ import type { Sessions } from "../access/sign-in/sessions.ts";
 import type { Collections } from "../catalog/collections.ts";
 import { apiNames } from "../http/api-names.ts";
 import { ApiError } from "../http/errors.ts";
-import { collectionRefField, limitField } from "../http/fields.ts";
+import { collectionRefField, limitField, uuidField } from "../http/fields.ts";
 import { jsonAnswer, jsonBody } from "../http/json-content.ts";
 import { tierNames } from "../http/limits/tiers.ts";
 import { cursorField, pageCursor } from "../http/page-cursor.ts";
@@ -131,7 +131,7 @@ const revokeKeyRoute = createRoute({
   tags: operatorRoute.tags,
   summary: "Revoke a key; replicas refuse it at once, or within 2 seconds if the notice is lost",
   security: operatorRoute.security,
-  request: { params: z.object({ id: z.uuid() }) },
+  request: { params: z.object({ id: uuidField() }) },
   responses: {
     200: jsonAnswer("Revoked", z.object({ revoked: z.literal(true) })),
     ...operatorErrors("INVALID_REQUEST"),
@@ -148,7 +148,7 @@ const rotateKeyRoute = createRoute({
   security: operatorRoute.security,
   middleware: [requireJson],
   request: {
-    params: z.object({ id: z.uuid() }),
+    params: z.object({ id: uuidField() }),
     body: jsonBody(rotateBody),
   },
   responses: {

@@ -5,7 +5,7 @@ import { collectionKey } from "../../domain/token-ref.ts";
 import { listAtMost, sized } from "../../invalid-value.ts";
 import type { Collections } from "../catalog/collections.ts";
 import { ApiError } from "../http/errors.ts";
-import { collectionNameField, tokenIdField, withEitherChainName } from "../http/fields.ts";
+import { collectionNameField, tokenIdField, uuidField, withEitherChainName } from "../http/fields.ts";
 import { jsonAnswer, jsonBody } from "../http/json-content.ts";
 import { createRouter, limitBody, requireJson } from "../http/router.ts";
 import type { OperatorRequests } from "../refresh/operator-requests.ts";
@@ -71,7 +71,7 @@ const progressRoute = createRoute({
   path: "/refreshes/{refresh_id}",
   operationId: "getRefreshProgress",
   summary: "The progress of any caller's refresh",
-  request: { params: z.object({ refresh_id: z.uuid() }) },
+  request: { params: z.object({ refresh_id: uuidField() }) },
   responses: {
     200: jsonAnswer("Current state", progressSchema),
     ...operatorErrors("INVALID_REQUEST"),

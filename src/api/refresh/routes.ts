@@ -4,7 +4,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../config.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
-import { chainIdField, collectionNameField } from "../http/fields.ts";
+import { chainIdField, collectionNameField, uuidField } from "../http/fields.ts";
 import { jsonAnswer, jsonBody } from "../http/json-content.ts";
 import { createRouter, limitBody, requireJson } from "../http/router.ts";
 import type { CollectionRequests } from "./collections/collection-requests.ts";
@@ -118,7 +118,7 @@ const receiptRoute = createRoute({
   path: "/refreshes/{refresh_id}",
   operationId: "getRefresh",
   summary: "The state of a refresh request; visible only to the app that made it",
-  request: { params: z.object({ refresh_id: z.uuid() }) },
+  request: { params: z.object({ refresh_id: uuidField() }) },
   responses: {
     200: jsonAnswer(
       "The receipt; of a whole collection with `counts` in place of `tokens`",

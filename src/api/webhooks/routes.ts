@@ -5,7 +5,7 @@ import { collectionKey } from "../../domain/token-ref.ts";
 import type { Collections } from "../catalog/collections.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import type { ErrorCode } from "../http/errors.ts";
-import { limitField } from "../http/fields.ts";
+import { limitField, uuidField } from "../http/fields.ts";
 import { jsonAnswer, jsonBody } from "../http/json-content.ts";
 import { cursorField, pageCursor } from "../http/page-cursor.ts";
 import { createRouter, limitBody, requireJson } from "../http/router.ts";
@@ -29,7 +29,7 @@ const shared = { tags: ["market-partner"], security: [{ ApiKeyAuth: [] }] };
 const keyErrors = ["KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED"] as const;
 const bodyErrors = ["COLLECTION_NOT_FOUND", "BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
 const params = z.object({
-  webhook_id: z.uuid({ error: "must be the id of a webhook: a UUID" }),
+  webhook_id: uuidField({ error: "must be the id of a webhook: a UUID" }),
 });
 const deliveryParams = params.extend({
   delivery_id: z

@@ -47,17 +47,18 @@ export function createSender(deps: {
 
   return async (lease, signal) => {
     const { webhookId, secret, oldSecret, messageId, url, body } = lease;
-    const opened = [secret, oldSecret].flatMap((each) =>
-      each === null ? [] : (secrets.open(webhookId, each) ?? []),
-    );
-    if (opened.length === 0)
+    const current = secrets.open(webhookId, secret);
+    // Receivers may know it alone: a signature by the previous one would hide that it is lost until that one ends.
+    if (current === undefined)
       return failure("the secret can't be read with VITRINE_SECRET; rotate it", performance.now());
+    const previous = oldSecret ? secrets.open(webhookId, oldSecret) : undefined;
+    const signing = previous === undefined ? [current] : [current, previous];
     const startedAt = performance.now();
     const answer = await post(url, {
       body,
       headers: {
         "content-type": "application/json",
-        ...signedHeaders(messageId, new Date(), body, opened),
+        ...signedHeaders(messageId, new Date(), body, signing),
       },
       timeoutMs,
       bytesMax: BODY_BYTES,

@@ -50,6 +50,14 @@ describe("POST /admin/refreshes", () => {
     ]);
   });
 
+  it("answers by an id in upper case as by that in lower case", async () => {
+    const { body } = await request({ token_ids: ["1"] });
+    const progress = await admin(`/${body.refresh_id.toUpperCase()}`);
+
+    expect(progress.status).toBe(200);
+    expect(progress.body).toEqual((await admin(`/${body.refresh_id}`)).body);
+  });
+
   it("takes ten thousand tokens, and says how many are too many", async () => {
     const long = (2n ** 256n - 1n - 10_000n).toString().slice(0, -5);
     const many = ids(10_000).map((id) => `${long}${id.padStart(5, "0")}`);

@@ -26,6 +26,14 @@ describe("a refresh request", () => {
     expect(await readQueue(database)).toMatchObject([{ trigger: "rest" }, { trigger: "rest" }]);
   });
 
+  it("has its receipt by the id in upper case, too", async () => {
+    exist("1");
+    const { refresh_id: id } = (await refresh({ token_ids: ["1"] })).body;
+    const read = await api.call(`/market-partner/refreshes/${id.toUpperCase()}`, { key });
+
+    expect([read.status, read.body.refresh_id]).toEqual([200, id]);
+  });
+
   it("folds duplicates in request order", async () => {
     exist("3", "1", "2");
 

@@ -84,6 +84,13 @@ describe("requestMetadataRefresh", () => {
     expect((await receipt(id)).data.metadataRefresh.done).toBe(true);
   });
 
+  it("has its receipt by the id in upper case, too", async () => {
+    api.existing.add("3");
+    const { id } = (await request(["3"])).data.requestMetadataRefresh;
+
+    expect((await receipt(id.toUpperCase())).data.metadataRefresh).toMatchObject({ id });
+  });
+
   it("ranks an app that may refresh over REST as REST does, in both mutations", async () => {
     api.existing.add("3").add("4");
     const { error } = await ask(

@@ -81,6 +81,14 @@ describe("a refresh of a whole collection by an app", () => {
     ]);
   });
 
+  it("is read and cancelled by its id in upper case, and answers with that in lower case", async () => {
+    await know(2);
+    const id = await start();
+
+    expect(await receipt(id.toUpperCase())).toEqual(await receipt(id));
+    expect(await cancel(id.toUpperCase())).toMatchObject({ status: 200, body: { refresh_id: id } });
+  });
+
   it("counts in its digest what a probe of an image holds just then", async () => {
     await know(3);
     await start();

@@ -655,6 +655,44 @@ it("signs with both secrets after a rotation", async () => {
   expect(receiver.accepted.at(-1)?.signatures).toBe(1);
 });
 
+it("signs with a secret that was made by the webhook's id in upper case, and names it as ever", async () => {
+  const receiver = await startReceiver();
+  const id = await register(receiver);
+  const at = `/market-partner/webhooks/${id.toUpperCase()}`;
+  const rotated = await api.call(`${at}/rotate`, { method: "POST", key });
+  receiver.secrets.set("/hook", rotated.body.secret);
+  await api.call(`${at}/test`, { method: "POST", key });
+  work();
+  await eventually(
+    () => receiver.messages.length + receiver.forged.length,
+    (count) => count > 0,
+  );
+
+  expect(receiver.forged).toEqual([]);
+  expect(receiver.accepted).toMatchObject([{ signatures: 2, data: { webhook_id: id } }]);
+});
+
+it("sends nothing that the previous secret alone would sign", async () => {
+  const receiver = await startReceiver();
+  const id = await register(receiver);
+  await api.call(`/market-partner/webhooks/${id}/rotate`, { method: "POST", key });
+  // As if another VITRINE_SECRET had encrypted it.
+  await test.database.query("update vitrine.webhook set secret = old_secret || '\\x00' where id = $1", [id]);
+  work([3_600_000]);
+  await append(tokens(1, 1));
+
+  const [delivery] = await eventually(
+    () => deliveries(id),
+    ([each]) => each?.attempts > 0 || receiver.messages.length > 0,
+  );
+
+  expect(receiver.messages).toEqual([]);
+  expect(delivery).toMatchObject({
+    status: "pending",
+    error: "the secret can't be read with VITRINE_SECRET; rotate it",
+  });
+});
+
 it("sends nothing while its app lacks the permission", async () => {
   const receiver = await startReceiver();
   await register(receiver);

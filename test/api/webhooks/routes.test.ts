@@ -217,6 +217,24 @@ describe("a webhook", () => {
     expect(rotated.body.old_secret_until).toEqual(expect.any(String));
   });
 
+  it("is the same by its id in upper case: in answers, cursors and the audit log", async () => {
+    const { id } = (await create()).body;
+    const [at, upper] = [`${PATH}/${id}`, `${PATH}/${id.toUpperCase()}`];
+    for (let nth = 0; nth < 2; nth++) await api.call(`${upper}/test`, { method: "POST", key });
+    const first = await api.call(`${upper}/deliveries?limit=1`, { key });
+    const second = await api.call(`${at}/deliveries?limit=1&cursor=${first.body.next_cursor}`, { key });
+    expect(second.body.items).toMatchObject([{ kind: "test", payload: { data: { webhook_id: id } } }]);
+
+    await api.call(`${upper}/rotate`, { method: "POST", key });
+    expect((await api.call(upper, { method: "DELETE", key })).body).toEqual({ id, deleted: true });
+    const rows = (await api.readAudit(3)).map(({ action, subject }) => [action, subject]);
+    expect(rows).toEqual([
+      ["webhooks.delete", id],
+      ["webhooks.rotate", id],
+      ["webhooks.create", id],
+    ]);
+  });
+
   it.each([
     ["GET", `${PATH}/7`, 400],
     ["GET", `${PATH}/00000000-0000-4000-8000-000000000000`, 404],

@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { clip } from "../../../domain/printable.ts";
 import { createBatch } from "../../async/batch.ts";
 import type { Collections } from "../../catalog/collections.ts";
-import { collectionNameField } from "../../http/fields.ts";
+import { collectionNameField, uuidField } from "../../http/fields.ts";
 import type { Receipt } from "../../refresh/receipts/receipts.ts";
 import { refusalOf, tokenIdsField } from "../../refresh/rules.ts";
 import type { RefreshService } from "../../refresh/service.ts";
@@ -16,7 +16,7 @@ const OWNER = "anonymous";
 
 const requestArguments = z.object({ tokenAddress: collectionNameField, tokenIds: tokenIdsField });
 const receiptArguments = z.object({
-  id: z.uuid({ error: (issue) => `"${clip(String(issue.input))}" is not the id of a refresh: a UUID` }),
+  id: uuidField({ error: (issue) => `"${clip(String(issue.input))}" is not the id of a refresh: a UUID` }),
 });
 
 interface RequestArguments {

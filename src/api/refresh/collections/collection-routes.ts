@@ -4,7 +4,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { CollectionConfig } from "../../../config.ts";
 import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
-import { chainIdField, collectionNameField } from "../../http/fields.ts";
+import { chainIdField, collectionNameField, uuidField } from "../../http/fields.ts";
 import { jsonAnswer } from "../../http/json-content.ts";
 import { assertCollectionAllowed, type KeyCheck } from "../../http/key.ts";
 import { createRouter } from "../../http/router.ts";
@@ -114,7 +114,7 @@ const cancelRoute = createRoute({
   path: "/refreshes/{refresh_id}",
   operationId: "cancelRefresh",
   summary: "Cancel a refresh of a whole collection; what is fetched already stays recorded",
-  request: { params: z.object({ refresh_id: z.uuid() }) },
+  request: { params: z.object({ refresh_id: uuidField() }) },
   responses: cancelResponses,
 });
 
@@ -126,7 +126,7 @@ const cancelOfCollectionRoute = createRoute({
   operationId: "cancelCollectionRefresh",
   summary: "Cancel a refresh of this collection; what is fetched already stays recorded",
   request: {
-    params: z.object({ collection_address: collectionNameField, refresh_id: z.uuid() }),
+    params: z.object({ collection_address: collectionNameField, refresh_id: uuidField() }),
     query: z.object({ chain_id: chainIdField }),
   },
   responses: {
