@@ -19,6 +19,8 @@ export interface DeliveryLease {
   readonly subject: string;
   readonly eventId: string | null;
   readonly body: string;
+  /** With PostgreSQL's microseconds: it is another if somebody asks for the delivery during the attempt. */
+  readonly dueAt: string;
   /** Attempts that ended before this one. */
   readonly attempts: number;
   readonly url: string;
@@ -85,7 +87,7 @@ const CLAIM = `
     from locked l, vitrine.webhook w
    where d.id = l.id and w.id = d.webhook_id
   returning d.id, d.claim, d.webhook_id as "webhookId", d.message_id as "messageId", d.kind, d.subject,
-            d.event_id as "eventId", d.body, d.attempts, w.url, w.secret,
+            d.event_id as "eventId", d.body, d.due_at::text as "dueAt", d.attempts, w.url, w.secret,
             case when w.old_secret_until > now() then w.old_secret end as "oldSecret"`;
 
 /** Leases up to `free` due deliveries for `seconds`. */
@@ -159,23 +161,31 @@ export async function releaseIfStale(
   return rows.length > 0;
 }
 
+export interface AttemptEnd {
+  /** The delivery was asked for during the attempt, which has failed: it is due now. */
+  readonly isHastened: boolean;
+}
+
 /**
- * Ends the attempt of a lease. A failed one is due again in `retryMs`, or has failed for good where that is undefined.
- * False if the lease is no longer this process's: then nothing was written.
+ * Ends the attempt of a lease. A failed one is due again in `retryMs`, or now if it was hastened meanwhile; it has failed
+ * for good where that is undefined. Undefined if the lease is no longer this process's: then nothing was written.
  */
 export async function endAttempt(
   tx: Queryable,
   lease: DeliveryLease,
   attempt: Attempt,
   retryMs: number | undefined,
-): Promise<boolean> {
+): Promise<AttemptEnd | undefined> {
   const status = attempt.isDelivered ? "delivered" : retryMs === undefined ? "failed" : "pending";
-  const rows = await tx.query(
-    `update vitrine.webhook_delivery
+  const [end] = await tx.query<AttemptEnd>(
+    `with ended as materialized (
+       select id, $3 = 'pending' and due_at <> $9::timestamptz as is_hastened
+         from vitrine.webhook_delivery where id = $1 and claim = $2 for update)
+     update vitrine.webhook_delivery d
         set status = $3, attempts = attempts + 1, attempted_at = now(), claim = null, claimed_until = null,
             response_status = $4, response_body = $5, error = $6, duration_ms = $7,
-            due_at = now() + $8::float8 * interval '1 millisecond'
-      where id = $1 and claim = $2 returning 1`,
+            due_at = now() + case when e.is_hastened then 0 else $8::float8 end * interval '1 millisecond'
+       from ended e where d.id = e.id returning e.is_hastened as "isHastened"`,
     [
       lease.id,
       lease.claim,
@@ -185,14 +195,16 @@ export async function endAttempt(
       attempt.error,
       attempt.durationMs,
       retryMs ?? 0,
+      lease.dueAt,
     ],
   );
-  if (rows.length === 0) return false;
-  if (lease.kind === "event") await moveFollowers(tx, lease, attempt.isDelivered ? undefined : retryMs);
+  if (!end) return undefined;
+  const nextMs = end.isHastened ? 0 : retryMs;
+  if (lease.kind === "event") await moveFollowers(tx, lease, attempt.isDelivered ? undefined : nextMs);
   const isFailing = `update vitrine.webhook set failing_since = ${attempt.isDelivered ? "null" : "now()"}
                       where id = $1 and url = $2 and failing_since is ${attempt.isDelivered ? "not null" : "null"}`;
   await tx.query(isFailing, [lease.webhookId, lease.url]);
-  return true;
+  return end;
 }
 
 /**

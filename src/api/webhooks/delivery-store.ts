@@ -81,10 +81,14 @@ export function addDeliveries(tx: Queryable, added: readonly NewDelivery[]): Pro
   );
 }
 
-/** Makes a pending delivery due now; undefined if it is not pending, or is being sent. */
+/**
+ * Makes a pending delivery due now, or right after the attempt under way if that fails (see `endAttempt`). Undefined if it
+ * is not pending, or is a test or resend that is being sent: those have one attempt.
+ */
 export async function hastenDelivery(db: Queryable, id: string): Promise<DeliveryRow | undefined> {
   const [row] = await db.query<DeliveryRow>(
-    `update vitrine.webhook_delivery set due_at = now() where id = $1 and status = 'pending' returning ${columns}`,
+    `update vitrine.webhook_delivery set due_at = now()
+      where id = $1 and status = 'pending' and (kind = 'event' or claim is null) returning ${columns}`,
     [id],
   );
   return row;

@@ -64,8 +64,9 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): LeaseWorker {
     const reason = sent.isGone ? "gone" : "failing";
     const end = await database.transaction(async (tx) => {
       if (await releaseIfStale(tx, lease, sent.isDelivered)) return "stale";
-      if (!(await endAttempt(tx, lease, sent, nextMs))) throw new LeaseLost();
-      if (sent.isGone || isGivenUp)
+      const ended = await endAttempt(tx, lease, sent, nextMs);
+      if (!ended) throw new LeaseLost();
+      if (sent.isGone || (isGivenUp && !ended.isHastened))
         return (await pauseWebhook(tx, lease.webhookId, reason, lease.url)) && "paused";
       // While events keep coming, the attempts of each are so far apart that none uses up all of its own.
       return !sent.isDelivered && isEvent && (await pauseFailing(tx, lease.webhookId, failingMs)) && "paused";

@@ -626,6 +626,106 @@ it("sends tests and resends once, under the same id, also while it is paused", a
   expect(await webhook(id)).toMatchObject({ status: "paused", paused_reason: "requested" });
 });
 
+describe("a resend during the attempt", () => {
+  const HOUR_MS = 3_600_000;
+
+  /** A webhook whose receiver has an attempt and doesn't answer it yet, and the resend of its delivery. */
+  async function resent(pausesMs: readonly number[], ask: (id: string) => Promise<unknown>) {
+    const receiver = await startReceiver();
+    const id = await register(receiver);
+    let answer = (_status: number): void => undefined;
+    receiver.answering = (_message, response) => {
+      answer = (status) => void response.writeHead(status).end();
+    };
+    work(pausesMs);
+    await ask(id);
+    const arrived = (count: number) =>
+      eventually(
+        () => receiver.messages.length,
+        (sent) => sent === count,
+      );
+    await arrived(1);
+    const [{ id: delivery }] = await deliveries(id);
+    const { status, body } = await api.call(`/market-partner/webhooks/${id}/deliveries/${delivery}/resend`, {
+      method: "POST",
+      key,
+    });
+    expect(status).toBe(202);
+    return { id, receiver, delivery, body, arrived, answer: (status: number) => answer(status) };
+  }
+  const appendOne = () => append(tokens(1, 1));
+
+  it.each([
+    ["its next one is an hour away", [HOUR_MS]],
+    ["it is the last one", []],
+  ])("of an event is sent at once when that fails, though %s", async (_title, pausesMs) => {
+    const { id, receiver, delivery, body, arrived, answer } = await resent(pausesMs, appendOne);
+    expect(body).toMatchObject({ id: delivery, kind: "event", status: "pending" });
+
+    answer(500);
+    await arrived(2);
+    receiver.answering = accept;
+    answer(204);
+
+    const [sent] = await eventually(
+      () => deliveries(id),
+      ([each]) => each.status === "delivered",
+    );
+    expect(sent).toMatchObject({ id: delivery, attempts: 2 });
+    expect(await webhook(id)).toMatchObject({ status: "active", pending: 0 });
+  });
+
+  it("of an event counts once: the attempt after it waits as long as ever", async () => {
+    const { id, arrived, answer } = await resent([HOUR_MS, HOUR_MS], appendOne);
+    answer(500);
+    await arrived(2);
+    answer(500);
+
+    const [failed] = await eventually(
+      () => deliveries(id),
+      ([each]) => each.attempts === 2,
+    );
+    expect(Date.parse(failed.next_attempt_at) - Date.parse(failed.attempted_at)).toBeGreaterThan(HOUR_MS / 2);
+  });
+
+  it("of an event that arrives by it sends nothing more", async () => {
+    const { id, receiver, answer } = await resent([HOUR_MS], appendOne);
+    answer(204);
+    await eventually(
+      () => deliveries(id),
+      ([each]) => each.status === "delivered",
+    );
+    await api.call(`/market-partner/webhooks/${id}/test`, { method: "POST", key });
+    await eventually(
+      () => receiver.messages.length,
+      (count) => count > 1,
+    );
+
+    expect(receiver.messages.map(({ type }) => type)).toEqual(["lock", "test"]);
+  });
+
+  it("of a test is another delivery of the same message", async () => {
+    const { id, delivery, body, arrived, answer } = await resent([], (webhookId) =>
+      api.call(`/market-partner/webhooks/${webhookId}/test`, { method: "POST", key }),
+    );
+    expect(body).toMatchObject({ kind: "resend", event_type: "test", status: "pending" });
+    expect(body.id).not.toBe(delivery);
+
+    answer(500);
+    await arrived(2);
+    answer(204);
+
+    const sent = await eventually(
+      () => deliveries(id),
+      ([each]) => each.status === "delivered",
+    );
+    expect(sent).toMatchObject([
+      { id: body.id, message_id: body.message_id },
+      { id: delivery, message_id: body.message_id, status: "failed" },
+    ]);
+  });
+});
+
 it("signs with both secrets after a rotation", async () => {
   const receiver = await startReceiver();
   const id = await register(receiver);
