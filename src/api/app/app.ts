@@ -28,7 +28,7 @@ import { compressAnswers } from "../http/compression.ts";
 import { allowOrigins, answerPreflights, keepHeadersOfHead, setHeader } from "../http/headers.ts";
 import { type KeyCheck, requireKey } from "../http/key.ts";
 import { limitEach, perCaller, perClient, perTier } from "../http/limits/count-requests.ts";
-import { rateLimit } from "../http/limits/rate-limit.ts";
+import { type RateLimit, rateLimit } from "../http/limits/rate-limit.ts";
 import { createRateLimiter } from "../http/limits/rate-limiter.ts";
 import { answerUnrouted } from "../http/not-found.ts";
 import { revalidateJson } from "../http/revalidation.ts";
@@ -48,7 +48,7 @@ import type { Services } from "../services.ts";
 import { traceRequests } from "../tracing/trace-requests.ts";
 import { checkRoutes } from "../trading/module.ts";
 import { iconAssets, uiAssets } from "../ui/ui-assets.ts";
-import { webhookRoutes } from "../webhooks/module.ts";
+import { webhookLimit, webhookRoutes } from "../webhooks/module.ts";
 import { graphiqlPages } from "./explorer.tsx";
 import { createFreshness, type HealthDeps, healthRoutes } from "./health.ts";
 import { describeApi } from "./openapi.ts";
@@ -110,7 +110,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     );
     for (const routes of apps) app.route(`/${api}`, routes);
   };
-  const limiter = createRateLimiter(database, validateLimit);
+  const limiterOf = (limit: RateLimit) => createRateLimiter(database, limit);
   gateway(
     "market-partner",
     refreshRoutes({ ...services, findCollection: findNamed }),
@@ -119,13 +119,13 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
       findCollection: findNamed,
       permissionsPage: keys.permissionsPage,
     }),
-    reportRoutes({ ...services.catalogModule, findCollection: findNamed, limiter }),
+    reportRoutes({ ...services.catalogModule, findCollection: findNamed, limiter: limiterOf(validateLimit) }),
     informationRoutes({
       ...services.catalogModule,
       findCollection: findNamed,
       permissionsPage: keys.permissionsPage,
     }),
-    webhookRoutes(services),
+    webhookRoutes({ ...services, limiter: limiterOf(webhookLimit) }),
     collectionHealthRoutes({ ...services.catalogModule, findCollection: findNamed }),
   );
   // Registered before the rest of its API, whose answers are JSON.

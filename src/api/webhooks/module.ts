@@ -24,7 +24,7 @@ export { WEBHOOK_CHANNEL } from "./delivery-queue.ts";
 export { forgetOldDeliveries } from "./delivery-store.ts";
 export { readPosition } from "./fan-out.ts";
 export { endLongDeliveryWaits } from "./long-waits.ts";
-export { webhookRoutes } from "./routes.ts";
+export { webhookLimit, webhookRoutes } from "./routes.ts";
 
 export interface WebhookModule {
   readonly webhooks: WebhookService;

@@ -7,6 +7,8 @@ import { errorResponses } from "../http/error-responses.ts";
 import type { ErrorCode } from "../http/errors.ts";
 import { limitField, uuidField } from "../http/fields.ts";
 import { jsonAnswer, jsonBody } from "../http/json-content.ts";
+import { perApp } from "../http/limits/count-requests.ts";
+import { type RateLimit, type RateLimiter, rateLimit } from "../http/limits/rate-limit.ts";
 import { cursorField, pageCursor } from "../http/page-cursor.ts";
 import { createRouter, limitBody, requireJson } from "../http/router.ts";
 import {
@@ -24,6 +26,14 @@ import type { WebhookService } from "./service.ts";
 const PATH = "/webhooks";
 const ONE = `${PATH}/{webhook_id}`;
 const BODY_BYTES_MAX = 64 * 1024;
+
+/** Per app, as the console per client: each change leaves an audit row, and those are kept for good. */
+export const webhookLimit: RateLimit = {
+  name: "webhook-changes",
+  requests: 60,
+  seconds: 60,
+  scope: "which register, change, rotate or delete webhooks",
+};
 
 const shared = { tags: ["market-partner"], security: [{ ApiKeyAuth: [] }] };
 const keyErrors = ["KEY_MISSING", "KEY_INVALID", "NOT_ALLOWED"] as const;
@@ -178,10 +188,12 @@ const skipRoute = createRoute({
 export interface WebhookRouteDeps {
   readonly webhooks: WebhookService;
   readonly collections: Pick<Collections, "findRefs">;
+  /** Enforces `webhookLimit`. */
+  readonly limiter: RateLimiter;
 }
 
 /** Needs `requireKey` before it. */
-export function webhookRoutes({ webhooks, collections }: WebhookRouteDeps) {
+export function webhookRoutes({ webhooks, collections, limiter }: WebhookRouteDeps) {
   const settingsOf = async (sent: z.infer<typeof changedWebhookBody>) => ({
     ...(sent.url !== undefined && { url: sent.url }),
     ...(sent.description !== undefined && { description: sent.description }),
@@ -191,7 +203,11 @@ export function webhookRoutes({ webhooks, collections }: WebhookRouteDeps) {
     }),
   });
 
-  return createRouter()
+  const router = createRouter();
+  const limited = rateLimit(perApp(limiter));
+  router.on("POST", [PATH, `${PATH}/:webhook_id/rotate`], limited);
+  router.on(["PATCH", "DELETE"], `${PATH}/:webhook_id`, limited);
+  return router
     .openapi(listRoute, async (c) => {
       const rows = await webhooks.list(c.get("app").id);
       return c.json({ items: rows.map(viewWebhook) }, 200);

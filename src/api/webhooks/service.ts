@@ -1,6 +1,7 @@
 /** What routes and the console do with webhooks and their deliveries. An app sees its own only. */
 
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { AccessService } from "../access/keys/service.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { readEnds } from "../events/module.ts";
@@ -150,7 +151,7 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
 
     /**
      * Changes what is given. Another URL resumes a webhook that its receiver's failures have paused. It, and resuming,
-     * send what is pending at once, with all attempts ahead.
+     * send what is pending at once, with all attempts ahead. What is so already leaves no audit row.
      */
     async change(
       appId: string,
@@ -178,11 +179,14 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
         const { isMoved, isResuming } = effectOn(row);
         const isResumed = isResuming && (await resumeWebhook(tx, id));
         if (status === "paused") await pauseOnRequest(tx, id);
+        const isChanged = status === "paused" ? row.pausedReason !== "requested" : isResumed;
+        const changes = { ...differing(row, given), ...(status && isChanged && { status }) };
         if (isResumed || isMoved) {
           await restartPending(tx, id);
           await notifyWorkers(tx);
         }
-        await audit(tx, actor, "webhooks.change", id, { app_id: appId, ...change });
+        if (Object.keys(changes).length > 0)
+          await audit(tx, actor, "webhooks.change", id, { app_id: appId, ...changes });
       });
       return read(appId, id);
     },
@@ -238,3 +242,11 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
     },
   };
 }
+
+/** What of `given` the webhook does not have yet. */
+const differing = (row: WebhookRow, given: Partial<WebhookSettings>): Partial<WebhookSettings> =>
+  Object.fromEntries(
+    Object.entries(given).filter(
+      ([name, value]) => !isDeepStrictEqual(value, row[name as keyof WebhookSettings]),
+    ),
+  );

@@ -24,7 +24,11 @@ const {
   webhook,
 } = await createWebhookTest(test);
 
-beforeEach(() => test.database.query("delete from vitrine.webhook"));
+beforeEach(async () => {
+  await test.database.query("delete from vitrine.webhook");
+  // Together these tests change more within a minute than an app may.
+  await test.database.query("delete from vitrine.rate_limit");
+});
 
 const tokens = (count: number, each: number) =>
   Array.from({ length: count * each }, (_, index) => ({ token: String(index % count) }));

@@ -11,7 +11,11 @@ const PATH = "/market-partner/webhooks";
 const url = "https://partner.example/hooks";
 const create = (body: object = {}, as = key) => api.call(PATH, { key: as, body: { url, ...body } });
 
-beforeEach(() => test.database.query("delete from vitrine.webhook"));
+beforeEach(async () => {
+  await test.database.query("delete from vitrine.webhook");
+  // Together these tests change more within a minute than an app may.
+  await test.database.query("delete from vitrine.rate_limit");
+});
 
 describe("registering", () => {
   it("answers 201 with the webhook and, this once, its secret", async () => {
@@ -169,6 +173,72 @@ describe("a webhook", () => {
     expect((await patch({ url: "https://127.0.0.1/" })).status).toBe(400);
     expect((await patch({})).body.details[0].message).toBe("must change something");
     expect((await patch({ status: "broken" })).status).toBe(400);
+  });
+
+  it("leaves in the audit log what a change has changed, and nothing of what was so already", async () => {
+    const { body } = await create({ event_types: ["lock"], description: "One", collections: ["heroes"] });
+    const patch = (sent: object) =>
+      api.call(`${PATH}/${body.id}`, { method: "PATCH", key, body: sent }).then(({ status }) => status);
+    const same = { url, description: "One", event_types: ["lock"], collections: ["heroes"] };
+    for (const sent of [
+      same,
+      { status: "active" },
+      { ...same, event_types: ["lock", "unlock"] },
+      { status: "paused" },
+      { status: "paused", description: "One" },
+      { ...same, description: null, event_types: ["lock", "unlock"] },
+      { status: "active" },
+    ])
+      expect(await patch(sent)).toBe(200);
+
+    const rows = (await api.readAudit(20)).filter(({ subject }) => subject === body.id);
+    expect(rows.map(({ action, detail: { app_id: _ofTests, ...detail } }) => [action, detail])).toEqual([
+      ["webhooks.change", { status: "active" }],
+      ["webhooks.change", { description: null }],
+      ["webhooks.change", { status: "paused" }],
+      ["webhooks.change", { eventTypes: ["lock", "unlock"] }],
+      ["webhooks.create", expect.anything()],
+    ]);
+  });
+
+  it("says in the audit log that somebody paused one that was paused as failing", async () => {
+    const { body } = await create();
+    await test.database.query(
+      "update vitrine.webhook set status = 'paused', paused_reason = 'failing', paused_at = now() where id = $1",
+      [body.id],
+    );
+    await api.call(`${PATH}/${body.id}`, { method: "PATCH", key, body: { status: "paused" } });
+
+    expect((await api.readAudit(1))[0]).toMatchObject({
+      action: "webhooks.change",
+      detail: { status: "paused" },
+    });
+  });
+
+  it("can be changed sixty times a minute, by all requests of its app that change one", async () => {
+    const busy = await api.createKey(["market-partner"], "Busy");
+    const { body } = await create({}, busy);
+    const at = `${PATH}/${body.id}`;
+    const changes = await Promise.all(
+      Array.from({ length: 58 }, (_, nth) =>
+        api.call(at, { method: "PATCH", key: busy, body: { description: String(nth) } }),
+      ),
+    );
+    expect(new Set(changes.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await api.call(`${at}/rotate`, { method: "POST", key: busy })).status).toBe(200);
+
+    const refused = [
+      await api.call(at, { method: "PATCH", key: busy, body: { description: "more" } }),
+      await api.call(`${at}/rotate`, { method: "POST", key: busy }),
+      await api.call(at, { method: "DELETE", key: busy }),
+      await create({}, busy),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([429, 429, 429, 429]);
+    expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(refused[0]?.body.details[0].message).toMatch(/^Limit: 60 requests per 60 seconds per app, which /);
+    expect((await api.call(at, { key: busy })).body.status).toBe("active");
+    expect((await api.call(`${at}/test`, { method: "POST", key: busy })).status).toBe(202);
+    expect((await create()).status).toBe(201);
   });
 
   it.each(["failing", "gone"])(
