@@ -12,6 +12,7 @@ import { type RateLimiter, rateLimited } from "../limits/rate-limit.ts";
 import { connectionsMax, endSurplus } from "./connection-limit.ts";
 import { answerEarly, answerFault } from "./early-answer.ts";
 import { dropRest, lingerOnClose } from "./linger.ts";
+import { readTarget } from "./request-target.ts";
 import { type Connection, type EndReason, endUnread, type UnreadLimits, unreadLimits } from "./unread.ts";
 
 export interface ServerLimits extends UnreadLimits {
@@ -104,6 +105,8 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
       requestTimeout: limits.wholeSeconds * 1000,
       keepAliveTimeout: limits.idleSeconds * 1000,
       connectionsCheckingInterval: Math.min(CHECK_MS, limits.headSeconds * 1000),
+      // Node's own answer has no body.
+      requireHostHeader: false,
     },
     (request, response) => {
       const connection = connections.get(request.socket);
@@ -149,6 +152,11 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
   function answerOne(request: IncomingMessage, response: ServerResponse): void {
     if (guard.isStopping?.()) {
       answerEarly(response, new ApiError("UNAVAILABLE", [{ path: "", message: "the service is stopping" }]));
+      return;
+    }
+    const fault = readTarget(request);
+    if (fault) {
+      answerEarly(response, fault);
       return;
     }
     const path = pathOf(request.url ?? "");

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { getRequestListener } from "@hono/node-server";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createClientOf } from "../../../../src/api/http/client-address.ts";
 import { createMemoryRateLimiter } from "../../../../src/api/http/limits/rate-limiter.ts";
@@ -543,6 +544,45 @@ describe("before the application", () => {
     const port = await start((_request, response) => void response.end("asked"));
 
     expect((await exchange(port, get("/", "Expect: miracles\r\nConnection: close\r\n"))).status).toBe(200);
+  });
+
+  it.each([
+    ["GET /x HTTP/1.0", "http://localhost/x"],
+    ["OPTIONS / HTTP/1.0", "http://localhost/"],
+    ["GET /x HTTP/1.1\r\nHost:", "http://localhost/x"],
+    ["GET /x HTTP/1.1\r\nHost: LOCALHOST:8443", "http://localhost:8443/x"],
+    ["GET /x HTTP/1.1\r\nHost: Vitrine.Example", "http://vitrine.example/x"],
+    ["GET /x HTTP/1.1\r\nHost: vitrine.example:80", "http://vitrine.example/x"],
+    ["GET /x HTTP/1.1\r\nHost: [0:0:0:0:0:0:0:1]:8443", "http://[::1]:8443/x"],
+    ["GET /x HTTP/1.1\r\nHost: 127.1:8443", "http://127.0.0.1:8443/x"],
+    ["GET http://other.example/x HTTP/1.1\r\nHost: LOCALHOST:1", "http://other.example/x"],
+  ])("%j reaches the application as %s", async (request, url) => {
+    const answer = getRequestListener((asked: Request) => new Response(asked.url));
+    for (const path of ["/x", "/health"]) {
+      const port = await start(answer, {}, { answer });
+      const sent = `${request.replace("/x", path)}\r\nConnection: close\r\n\r\n`;
+      const { status, text } = await exchange(port, sent);
+      expect([status, text]).toEqual([200, url.replace("/x", path)]);
+      server?.close();
+    }
+  });
+
+  it.each([
+    ["GET / HTTP/1.1", "host", "is missing"],
+    ["GET / HTTP/1.1\r\nHost: a/b@c", "host", 'must be a host, or a host and a port; it is "a/b@c"'],
+    ["GET / HTTP/1.1\r\nHost: user@c", "host", 'must be a host, or a host and a port; it is "user@c"'],
+    ["GET / HTTP/1.1\r\nHost: c?d", "host", 'must be a host, or a host and a port; it is "c?d"'],
+    ["GET / HTTP/1.1\r\nHost: c:port", "host", 'must be a host, or a host and a port; it is "c:port"'],
+    ["GET / HTTP/1.0\r\nHost: [1", "host", 'must be a host, or a host and a port; it is "[1"'],
+    ["OPTIONS * HTTP/1.1\r\nHost: c", "", 'must be asked for a path or an http URL, not for "*"'],
+    ["GET ftp://c/ HTTP/1.1\r\nHost: c", "", 'must be asked for a path or an http URL, not for "ftp://c/"'],
+  ])("%j is refused as every other error is", async (request, path, message) => {
+    const answer = getRequestListener((asked: Request) => new Response(asked.url));
+    const port = await start(answer, {}, { answer });
+    const { status, headers, text } = await exchange(port, `${request}\r\n\r\n`);
+    const body = JSON.parse(text);
+    expect([status, body.code, body.details]).toEqual([400, "INVALID_REQUEST", [{ path, message }]]);
+    expect(body.request_id).toBe(headers.get("x-request-id"));
   });
 
   const asked: string[] = [];
