@@ -524,6 +524,7 @@ CREATE TABLE vitrine.receipt (
   CONSTRAINT receipt_owner CHECK (((made_by = 'app'::text) = (app_id IS NOT NULL)))
 );
 CREATE INDEX receipt_age ON vitrine.receipt USING btree (created_at);
+CREATE INDEX receipt_anonymous ON vitrine.receipt USING btree (created_at) WHERE (made_by = 'anonymous'::text);
 
 CREATE TABLE vitrine.receipt_outcome (
   receipt_id uuid NOT NULL,

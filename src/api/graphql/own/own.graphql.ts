@@ -10,7 +10,7 @@ const tokenSdl = /* GraphQL */ `
   extend type Query {
     "A token with its metadata, traits, lock state and what each page shows; null until a transfer of it is indexed."
     token(tokenAddress: String!, tokenId: String!, chainId: Float): Token
-    "The state of a requestMetadataRefresh, for 30 days; null for an unknown id, and for refreshes requested another way."
+    "The state of a requestMetadataRefresh, for a day; null for an unknown id, and for refreshes requested another way."
     metadataRefresh(id: String!): MetadataRefresh
   }
 
