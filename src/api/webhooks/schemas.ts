@@ -26,23 +26,32 @@ const typeField = z
   })
   .openapi({ type: "string", enum: [...eventTypes] });
 
+const STORABLE = { error: "must not contain NUL or broken characters", abort: true };
+
 const fields = {
   // The service refuses URLs that only the operator's configuration decides on.
   url: z
     .string()
     .max(URL_CHARACTERS_MAX, { ...sized, abort: true })
-    .refine((text) => parseUrl(text) !== undefined, {
-      error: (issue) => `must be an https URL; "${clip(String(issue.input))}" can't be parsed`,
+    .refine(isStorable, STORABLE)
+    // Stored and shown as it is called.
+    .transform((text, context) => {
+      const href = parseUrl(text)?.href;
+      if (href !== undefined && href.length <= URL_CHARACTERS_MAX) return href;
+      const message =
+        href === undefined
+          ? `must be an https URL; "${clip(text)}" can't be parsed`
+          : `has ${href.length} characters once encoded; the limit is ${URL_CHARACTERS_MAX}`;
+      context.addIssue({ code: "custom", message });
+      return z.NEVER;
     })
     .openapi({
+      type: "string",
+      maxLength: URL_CHARACTERS_MAX,
       example: "https://partner.example/hooks",
       description: "An https URL of a public host.",
     }),
-  description: z
-    .string()
-    .max(DESCRIPTION_MAX, sized)
-    .refine(isStorable, { error: "must not contain NUL or broken characters" })
-    .nullable(),
+  description: z.string().max(DESCRIPTION_MAX, sized).refine(isStorable, STORABLE).nullable(),
   event_types: z
     .array(typeField)
     .max(eventTypes.length, sized)

@@ -71,12 +71,34 @@ describe("registering", () => {
       '"0x1" is neither an address (0x and 40 hex digits), a slug, nor one of them after its chain, such as chainId:address',
     ],
     [{ description: "x".repeat(201) }, 400, "description", "has 201 characters; the limit is 200"],
+    [{ url: `${url}/\0` }, 400, "url", "must not contain NUL or broken characters"],
+    [{ url: `${url}/\ud800` }, 400, "url", "must not contain NUL or broken characters"],
+    [
+      { url: `${url}/${"\u00fc".repeat(400)}` },
+      400,
+      "url",
+      "has 2430 characters once encoded; the limit is 2048",
+    ],
     [{ description: "\0" }, 400, "description", "must not contain NUL or broken characters"],
     [{ events: [] }, 400, "", 'has no field "events"'],
   ])("refuses %j", async (body, status, path, message) => {
     const answer = await create(body);
     expect(answer.status).toBe(status);
     expect(answer.body.details).toContainEqual({ path, message });
+  });
+
+  it.each([
+    ["HTTPS://Partner.Example:443/a b", "https://partner.example/a%20b"],
+    ["  https://partner.example/ok\r\nX: y", "https://partner.example/okX:%20y"],
+    ["https://partner.example/\u00fc", "https://partner.example/%C3%BC"],
+    ["https://partner.example", "https://partner.example/"],
+  ])("keeps and shows %j as it is called", async (sent, called) => {
+    const { status, body } = await create({ url: sent });
+    expect([status, body.url]).toEqual([201, called]);
+    const changed = await api.call(`${PATH}/${body.id}`, { method: "PATCH", key, body: { url: sent } });
+    expect(changed.body.url).toBe(called);
+    const rows = (await api.readAudit(10)).filter(({ subject }) => subject === body.id);
+    expect(rows.map(({ action, detail }) => [action, detail.url])).toEqual([["webhooks.create", called]]);
   });
 
   it("names up to 100 collections", async () => {
