@@ -89,15 +89,18 @@ export function createOtherPages(deps: PagesDeps): Hono<PagesEnv> {
   return pages;
 }
 
-/** The page for browsers at a path that nothing serves. */
+/** The page for browsers at a path that nothing serves. Throws RATE_LIMITED over the limit of pages. */
 export function createLostPage(deps: PagesDeps): (c: Context) => Promise<Response> {
   const site: Site = { ...deps, to: pathsUnder(deps.baseUrl) };
+  const { anonymousGraphql, clientAddress } = site.rateLimits;
+  const limit = rateLimit(perClient(anonymousGraphql, clientAddress));
   const headers = pageHeaders(deps);
   return async (c) => {
     const show = async (): Promise<void> => {
       c.res = await answerProblem(new ApiError("NOT_FOUND"), c, site);
     };
-    await variesByEncoding(c, async () => void (await headers(c, show)));
+    const showUnder = async (): Promise<void> => void (await headers(c, show));
+    await limit(c, async () => void (await variesByEncoding(c, showUnder)));
     return c.res;
   };
 }

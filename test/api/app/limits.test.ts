@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createUsage } from "../../../src/api/access/apps/usage.ts";
 import { createRateLimits, failureLimit, wrongKeyLimit } from "../../../src/api/access/limits/rate-limits.ts";
+import { createMemoryRateLimiter } from "../../../src/api/http/limits/rate-limiter.ts";
 import { anonymousGraphqlLimit, tiers } from "../../../src/api/http/limits/tiers.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
@@ -122,6 +123,23 @@ describe("POST /graphql", () => {
     expect([status, headers.get("ratelimit-limit")]).toEqual([200, "20"]);
     expect((await ask(api, { from: "203.0.113.22", key: "nonsense" })).status).toBe(401);
   });
+});
+
+it("the page at a path that nothing serves counts as every other page, and the answer for programs doesn't", async () => {
+  const anonymousGraphql = createMemoryRateLimiter({ ...anonymousGraphqlLimit, requests: 2, seconds: 60 });
+  const api = createTestApp(test, { rateLimits: { ...replica().rateLimits, anonymousGraphql } });
+  const from = "203.0.113.24";
+  const lost = () => api.call("/nowhere", { from, headers: { accept: "text/html" } });
+  for (const left of ["1", "0"]) {
+    const { status, headers } = await lost();
+    expect([status, headers.get("ratelimit-remaining")]).toEqual([404, left]);
+  }
+
+  const refused = await lost();
+  expect([refused.status, refused.body.code]).toEqual([429, "RATE_LIMITED"]);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await api.call("/robots.txt", { from })).status).toBe(429);
+  expect((await api.call("/nowhere", { from })).status).toBe(404);
 });
 
 describe("wrong operator tokens", () => {
