@@ -7,6 +7,8 @@ import { ALICE, BOB, createPagesWorld, HEROES } from "../api/pages/world.ts";
 import { DESKTOP, fitsWidth, launchBrowser, NARROW, PHONE, visit } from "./browser.ts";
 import { servePages } from "./pages-parts.ts";
 
+const FROM_THE_RIGHT = `שומר ${"הגדול של הממלכה ".repeat(5)}`;
+
 const world = await createPagesWorld();
 const baseUrl = await servePages(world.api.app);
 let browser: Browser;
@@ -15,6 +17,11 @@ beforeAll(async () => {
   browser = await launchBrowser();
   for (const id of ["1", "2"]) await world.mint(id);
   await world.describe("1", {});
+  await world.mint("3");
+  await world.describe("3", {
+    name: FROM_THE_RIGHT,
+    attributes: [{ trait_type: "Class", value: FROM_THE_RIGHT }],
+  });
   await world.move("2", ALICE, BOB, 1);
 });
 afterAll(() => browser?.close());
@@ -126,5 +133,31 @@ it("paper has dark text in a dark theme too, and no bar, filters or footer", asy
   for (const part of [".bar", ".toolbar", ".filters", ".foot"])
     expect([part, await page.locator(part).isVisible()]).toEqual([part, false]);
   expect(await page.getByRole("heading", { level: 1 }).isVisible()).toBe(true);
+  await context.close();
+});
+
+it("a name that is written from right to left is cut at its end, on cards, among filters and in suggestions", async () => {
+  const { context, page } = await visit(browser, { baseUrl });
+  await page.goto(HEROES);
+  await page.getByRole("combobox", { name: "Search collections" }).fill("שומר");
+  await page.locator("#suggested-token-0").waitFor();
+  // Where the first and the last letter are, and the line that shows them.
+  const cut = (selector: string) =>
+    page.evaluate(`(() => {
+      const line = [...document.querySelectorAll("${selector}")].find(({ textContent }) => textContent.includes("שומר"));
+      const { left, right } = line.getBoundingClientRect();
+      const letters = document.createTreeWalker(line, NodeFilter.SHOW_TEXT).nextNode();
+      const [first, last] = [0, letters.length - 2].map((at) => {
+        const range = document.createRange();
+        range.setStart(letters, at);
+        range.setEnd(letters, at + 1);
+        return range.getBoundingClientRect();
+      });
+      const isIn = (letter) => letter.left >= left - 1 && letter.right <= right + 1;
+      return [isIn(first), isIn(last)];
+    })()`);
+
+  for (const line of [".token-name", ".choice", "#suggested-token-0 .name"])
+    expect([line, await cut(line)]).toEqual([line, [true, false]]);
   await context.close();
 });

@@ -17,9 +17,30 @@ export const plain = (text: string): string => printable(text, ATTRIBUTE_CHARACT
 const OVERRIDES = /[\u202a-\u202e]/g;
 const upright = (text: string): string => text.replace(OVERRIDES, "");
 
+const readable = (text: string, max: number): string => clip(upright(text), max);
+
 /** Text whose writing direction does not affect its surroundings. */
 export const Foreign = ({ text, max = 1_000 }: { text: string; max?: number }) => (
-  <bdi>{clip(upright(text), max)}</bdi>
+  <bdi>{readable(text, max)}</bdi>
+);
+
+/**
+ * The same as a line of its own, which is cut where it has no room. The line has the direction of its text, since a
+ * line that runs the other way would lose the beginning.
+ */
+export const Line = ({
+  text,
+  max,
+  ...attributes
+}: {
+  text: string;
+  max: number;
+  class: string;
+  title?: string;
+}) => (
+  <span dir="auto" {...attributes}>
+    {readable(text, max)}
+  </span>
 );
 
 /** A text of any length: its beginning, and the rest on demand. */
@@ -90,10 +111,21 @@ export function formatValue({ display_type, value }: Pick<Trait, "display_type" 
   return display_type === "date" ? formatDate(value) : formatNumber(value);
 }
 
+/** Whether a text shows nothing. */
+export const isBlank = (text: string): boolean => text.replace(INVISIBLE, "").trim() === "";
+
+const Empty = () => <em class="soft">{words().text.empty}</em>;
+
 /** An empty or blank text is invisible, so a label replaces it. */
 export const Value = ({ text, max = 200 }: { text: string; max?: number }) =>
-  text.replace(INVISIBLE, "").trim() === "" ? (
-    <em class="soft">{words().text.empty}</em>
+  isBlank(text) ? <Empty /> : <Foreign text={text} max={max} />;
+
+/** The same as a line of its own. */
+export const ValueLine = ({ text, max, ...attributes }: { text: string; max: number; class: string }) =>
+  isBlank(text) ? (
+    <span {...attributes}>
+      <Empty />
+    </span>
   ) : (
-    <Foreign text={text} max={max} />
+    <Line text={text} max={max} {...attributes} />
   );

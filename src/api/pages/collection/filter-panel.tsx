@@ -6,7 +6,7 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import { formatNumber } from "../../ui/numbers.ts";
 import { words } from "../../ui/visitor.ts";
 import type { Words } from "../../ui/words/languages.ts";
-import { formatDate, formatValue, plain, Value } from "../text.tsx";
+import { formatDate, formatValue, plain, Value, ValueLine } from "../text.tsx";
 import { type Asked, dayOf, encodedLength } from "./filter-query.ts";
 import { isRange, mostCommon, type PanelFacet, type PanelFacets, unlistedCount } from "./panel-facets.ts";
 
@@ -160,9 +160,7 @@ const Choices = ({ facet, chosen }: { facet: PanelFacet; chosen: readonly string
               value={text}
               checked={chosen.includes(text)}
             />
-            <span class="choice">
-              <Value text={label} max={80} />
-            </span>
+            <ValueLine class="choice" text={label} max={80} />
             {count !== undefined && <span class="count">{formatNumber(count)}</span>}
           </label>
         </li>

@@ -7,7 +7,7 @@ import { shortAddress } from "../../ui/short-address.ts";
 import { words } from "../../ui/visitor.ts";
 import { picturePath, type Site, tokenPath, walletPath } from "../env.ts";
 import { placeholderUrl } from "../placeholder.ts";
-import { Foreign, formatAmount, plain, shortId } from "../text.tsx";
+import { formatAmount, Line, plain, shortId } from "../text.tsx";
 
 /** Pictures are cached at this size, whatever the original's. */
 export const PICTURE_PX = 480;
@@ -115,9 +115,7 @@ const TokenLink = ({ site, token, isEager }: { site: Site; token: TokenView; isE
           </span>
         )}
       </span>
-      <span class="token-name" title={plain(name)}>
-        <Foreign text={name} max={120} />
-      </span>
+      <Line class="token-name" text={name} max={120} title={plain(name)} />
       <span class="token-facts">
         <span class="token-id">{`#${shortId(token.token_id)}`}</span>
         {token.rarity && (

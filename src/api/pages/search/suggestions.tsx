@@ -10,7 +10,7 @@ import { chainName } from "../chains.ts";
 import { collectionName } from "../collection/collection-list.tsx";
 import { displayName } from "../collection/token-card.tsx";
 import { collectionPath, picturePath, type Site, tokenPath, walletPath } from "../env.ts";
-import { Foreign, plain, shortId } from "../text.tsx";
+import { Foreign, Line, plain, shortId } from "../text.tsx";
 
 const THUMB_PX = 36;
 
@@ -80,9 +80,7 @@ const Option = ({ id, href, children }: PropsWithChildren<{ id: string; href: st
 
 const CollectionOption = ({ view }: { view: CollectionView }) => (
   <>
-    <span class="name">
-      <Foreign text={collectionName(view)} max={100} />
-    </span>
+    <Line class="name" text={collectionName(view)} max={100} />
     <span class="soft small">{chainName(view.chain_id)}</span>
   </>
 );
@@ -101,9 +99,7 @@ const TokenOption = ({ site, token }: { site: Site; token: TokenView }) => {
       ) : (
         <img class="thumb" src={picture} alt="" width={THUMB_PX} height={THUMB_PX} />
       )}
-      <span class="name">
-        <Foreign text={displayName(token)} max={120} />
-      </span>
+      <Line class="name" text={displayName(token)} max={120} />
       <span class="soft small">
         <Foreign text={collection?.name ?? `#${shortId(token.token_id)}`} max={60} />
       </span>
