@@ -85,10 +85,14 @@ export interface Site extends ConsoleDeps {
   readonly walletScripts: readonly string[];
 }
 
+/** The detail is for scripts, which show it. */
+export const notSignedIn = (): ApiError =>
+  new ApiError("KEY_MISSING", [{ path: "", message: "your session has ended; sign in again" }]);
+
 /** The caller's session; throws KEY_MISSING if nobody is signed in. */
 export function signedIn(c: ConsoleContext): Session {
   const session = c.get("session");
-  if (!session) throw new ApiError("KEY_MISSING");
+  if (!session) throw notSignedIn();
   return session;
 }
 

@@ -5,7 +5,6 @@ import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { prefersHtml } from "../http/accept.ts";
-import { ApiError } from "../http/errors.ts";
 import { perClient } from "../http/limits/count-requests.ts";
 import { rateLimit } from "../http/limits/rate-limit.ts";
 import { answerUnrouted } from "../http/not-found.ts";
@@ -26,7 +25,14 @@ import { limitPages } from "./app/limits.tsx";
 import { permissionPages } from "./app/permissions.tsx";
 import { requestPages } from "./app/requests.tsx";
 import { webhookPages } from "./app/webhooks.tsx";
-import { type ConsoleContext, type ConsoleDeps, type ConsoleEnv, operatorOnly, type Site } from "./env.ts";
+import {
+  type ConsoleContext,
+  type ConsoleDeps,
+  type ConsoleEnv,
+  notSignedIn,
+  operatorOnly,
+  type Site,
+} from "./env.ts";
 import { createCookies, loadSession } from "./guard.ts";
 import { operatorAccessPages } from "./operator/operator-access.tsx";
 import { operatorContentPages } from "./operator/operator-content.tsx";
@@ -111,13 +117,16 @@ const askToSignIn = (to: To) =>
   createMiddleware<ConsoleEnv>(async (c, next) => {
     if (c.get("session")) return next();
     if (c.req.method === "GET") {
-      const next = nextPage(c.req.path);
+      const { searchParams } = new URL(c.req.url);
+      // What a form did is said once, and not after the sign-in again.
+      searchParams.delete("done");
+      const next = nextPage(searchParams.size > 0 ? `${c.req.path}?${searchParams}` : c.req.path);
       return c.redirect(
         to(`/console/sign-in${next === HOME ? "" : `?${new URLSearchParams({ next })}`}`),
         303,
       );
     }
-    throw new ApiError("KEY_MISSING");
+    throw notSignedIn();
   });
 
 /** A page for people, the API's error for scripts. */
@@ -126,18 +135,26 @@ function answerProblem(error: Error, c: ConsoleContext, site: Site): Response | 
   const answer = answerError(error, c, site.logger);
   if (!prefersHtml(c)) return answer;
   const { code, status, details } = toApiError(error);
-  const { title, text } = problemOf(words().consoleFrame.problems, status);
+  const { problems } = words().consoleFrame;
+  const { title, text } = problemOf(problems, status);
+  const isSignedOut = code === "KEY_MISSING";
   return c.html(
     page(
       <Layout title={title} to={site.to} nonce={c.get("secureHeadersNonce")} width="narrow">
         <Title>{title}</Title>
         <Card>
-          {(code === "KEY_MISSING" || details.length === 0) && <p>{text}</p>}
-          <ProblemDetails c={c} details={details} />
+          {(isSignedOut || details.length === 0) && <p>{text}</p>}
+          <ProblemDetails c={c} details={isSignedOut ? [] : details} />
           <p class="row">
             <Retry c={c} to={site.to} status={status} />
+            {isSignedOut && (
+              // In a tab of its own: a reload of this one sends the form again.
+              <a class="button primary" href={site.to("/console/sign-in")} target="_blank" rel="noopener">
+                {problems.signIn}
+              </a>
+            )}
             <a class="button" href={site.to("/console")}>
-              {words().consoleFrame.problems.back}
+              {problems.back}
             </a>
           </p>
         </Card>

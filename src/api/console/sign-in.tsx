@@ -18,12 +18,15 @@ const PURPOSE = "sign-in";
 const STATEMENT = "Sign in to the Vitrine console.";
 /** Where the console starts. */
 export const HOME = "/console";
-const PAGE = /^\/console(?:\/[\w-]+)*$/;
+const PAGE = /^(\/console(?:\/[\w-]+)*)(?:\?[\w%&=+.:*~-]*)?$/;
 const LINK_COMMAND = "npx vitrine login-link";
 const LINK = /^vl_[0-9a-f]{64}$/;
 
-/** The page to show after the sign-in: one of the console, whatever a link says. */
-export const nextPage = (path = ""): string => (PAGE.test(path) && path !== "/console/sign-in" ? path : HOME);
+/** The page to show after the sign-in, with its query: one of the console, whatever a link says. */
+export function nextPage(page = ""): string {
+  const [, path] = PAGE.exec(page) ?? [];
+  return path === undefined || path === "/console/sign-in" ? HOME : page;
+}
 
 export const messageBody = z.object({
   address: z.string().refine((text) => parseAddress(text) !== undefined, { error: "must be an address" }),

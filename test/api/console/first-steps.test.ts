@@ -184,8 +184,44 @@ describe("signing in", () => {
         (await stranger.get(`/console/sign-in?${new URLSearchParams({ next })}`)).text,
       )?.[1];
     expect(await nextOf(page)).toBe(page);
-    for (const next of ["https://evil.example", "//evil.example", "/console/../x", "/market"])
-      expect(await nextOf(next)).toBe("/console");
+    for (const next of [
+      "https://evil.example",
+      "//evil.example",
+      "/console/../x",
+      "/market",
+      "/console?//evil.example",
+      "/console/sign-in?next=/console",
+      "/console\n?x",
+      "/console?x\\y",
+      "/console@evil.example?x",
+    ])
+      expect([next, await nextOf(next)]).toEqual([next, "/console"]);
+  });
+
+  it("leads back to what the page was asked for, but not to what a form had done", async () => {
+    const stranger = createVisitor(api);
+    const health = "/console/apps/00000000-0000-4000-8000-000000000000/health";
+    const query = `collection=${encodeURIComponent("1:0xa1")}&cause=image_missing`;
+
+    const { location } = await stranger.get(`${health}?${query}&done=refresh_started`);
+
+    expect(new URLSearchParams(location?.split("?")[1]).get("next")).toBe(`${health}?${query}`);
+    const { text } = await stranger.get(location ?? "");
+    expect(text).toContain(`data-next="${health}?${query.replace("&", "&amp;")}"`);
+  });
+
+  it("is possible beside a form that was sent after the session had ended, and scripts say so in a sentence", async () => {
+    const stranger = createVisitor(api);
+
+    const { status, text } = await stranger.post("/console/apps", { name: "Mine" });
+    expect(status).toBe(401);
+    expect(text).toMatch(/<a [^>]*href="\/console\/sign-in" target="_blank"[^>]*>/);
+    expect(text).toContain("then reload this page to send the form.");
+    const { text: json } = await stranger.json("/console/apps", {});
+    expect(JSON.parse(json)).toMatchObject({
+      code: "KEY_MISSING",
+      details: [{ message: "your session has ended; sign in again" }],
+    });
   });
 
   it("says what to install without a wallet", async () => {

@@ -11,6 +11,8 @@ export const consoleFrame = {
   done: {
     created: "App created.",
     rotated: "Key rotated. The old key keeps working until the time shown in the list of keys.",
+    rotated_at_once:
+      "Key rotated. The old key gets 401 at once; a replica that misses the notice follows within 2 seconds.",
     rotated_before: "This key was rotated before. Nothing has changed.",
     revoked:
       "Key revoked. Requests with it get 401 at once; a replica that misses the notice follows within 2 seconds.",
@@ -74,7 +76,11 @@ export const consoleFrame = {
 
   /** By status; the API's own details stand beside them. */
   problems: {
-    401: { title: "Not signed in", text: "Your session has ended. Sign in again." },
+    400: { title: "Not understood", text: "Part of what was sent can’t be read." },
+    401: {
+      title: "Not signed in",
+      text: "Your session has ended. Sign in again in another tab, then reload this page to send the form.",
+    },
     403: { title: "Not allowed", text: "Your account may not do this." },
     404: { title: "Not found", text: "This page doesn’t exist, or it belongs to another account." },
     405: { title: "Nothing to open here", text: "This address only takes forms, which the console sends." },
@@ -91,6 +97,7 @@ export const consoleFrame = {
       title: "Something went wrong",
       text: "Try again in a moment. If it fails again, send the operator the request id below.",
     },
+    signIn: "Sign in (new tab)",
     back: "Back to the console",
   },
 
@@ -102,6 +109,7 @@ export const consoleFrame = {
     rejected: "You rejected the request in your wallet. Nothing was signed.",
     walletSilent: "The wallet did not answer.",
     signInWith: (wallet: string) => `Sign in with ${wallet}`,
+    signWith: (wallet: string) => `Sign with ${wallet}`,
     yourWallet: "your wallet",
     demoWallet: "the demo wallet",
     show: "Show",
@@ -113,5 +121,6 @@ export const consoleFrame = {
     group: "The group",
     moved: (group: string, position: string, groups: string) => `${group} is now ${position} of ${groups}.`,
     stale: "Out of date: the service can’t be reached. Reload the page.",
+    gone: "Out of date: your session has ended, or this page has changed. Reload the page.",
   },
 };
