@@ -206,10 +206,107 @@ it("says which parts are out of date while the service can't be reached", async 
   await page.goto("/console/operator");
   await context.setOffline(true);
   await page.locator("#live[data-stale]").waitFor();
-  const shown = await page.evaluate("getComputedStyle(document.getElementById('live'), '::before').content");
-  expect(shown).toContain("the service can’t be reached");
+  expect(await notice(page, "#live")).toContain("the service can’t be reached");
   await context.setOffline(false);
   await page.locator("#live:not([data-stale])").waitFor();
+  await context.close();
+});
+
+/** Wallets that announce themselves, note that they were asked, and refuse. */
+const TWO_WALLETS = `
+  globalThis.askedWallets = [];
+  addEventListener("eip6963:requestProvider", () => {
+    for (const name of ["Alpha", "Beta"]) {
+      const request = () => {
+        askedWallets.push(name);
+        return Promise.reject(Object.assign(new Error("no"), { code: 4001 }));
+      };
+      const detail = { info: { name }, provider: { request } };
+      dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
+    }
+  });`;
+
+it("asks the wallet that was chosen for a collection's proof, and gives the focus back if it refuses", async () => {
+  await world.test.database.query("update vitrine.app set collections = '{}'");
+  const { page, context, complaints } = await open(partner);
+  await context.addInitScript(TWO_WALLETS);
+  await page.goto(`${app}/permissions`);
+  await page.getByRole("button", { name: "Sign with Alpha" }).waitFor();
+  const beta = page.getByRole("button", { name: "Sign with Beta" });
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await beta.press("Enter");
+  await page.getByText("You rejected the request in your wallet.").waitFor();
+
+  expect(await page.evaluate("askedWallets")).toEqual(["Beta"]);
+  await expect.poll(() => beta.evaluate((button) => button.matches(":focus"))).toBe(true);
+
+  await world.test.database.query("update vitrine.app set collections = null");
+  await page.reload({ waitUntil: "networkidle" });
+  expect(await page.getByLabel("Prove a collection").count()).toBe(0);
+  expect(complaints).toEqual([]);
+  await world.test.database.query("update vitrine.app set collections = $1", [[`${CHAIN_ID}:${COLLECTION}`]]);
+  await context.close();
+});
+
+it("gives the focus back after a sign-in that the wallet refuses, and after a first request", async () => {
+  const stranger = await visit(browser, { baseUrl });
+  await stranger.context.addInitScript(TWO_WALLETS);
+  await stranger.page.goto("/console/sign-in");
+  const alpha = stranger.page.getByRole("button", { name: "Sign in with Alpha" });
+  await alpha.press("Enter");
+  await stranger.page.getByText("You rejected the request in your wallet.").waitFor();
+  await expect.poll(() => alpha.evaluate((button) => button.matches(":focus"))).toBe(true);
+  await stranger.context.close();
+
+  await world.test.database.query("update vitrine.app set apis = '{market}'");
+  const { page, context } = await open(partner);
+  await page.goto(app);
+  const send = page.getByRole("button", { name: "Send the request" });
+  await send.press("Enter");
+  await page.locator("#first-answer").getByText("It works").waitFor();
+  await expect.poll(() => send.evaluate((button) => button.matches(":focus"))).toBe(true);
+  await context.close();
+});
+
+const notice = (page: Visit["page"], part: string) =>
+  page.evaluate<string>(`getComputedStyle(document.querySelector("${part}"), "::before").content`);
+
+it.each([
+  ["/health", "Token ids", "one", "Refresh these tokens", "/health", "#refresh"],
+  [
+    "/permissions",
+    "Show videos and animations from",
+    "not a host",
+    "Request the host",
+    "/permissions",
+    "#apis",
+  ],
+])("stays live after a form of %s that is refused", async (tab, label, text, button, live, part) => {
+  await world.test.database.query("update vitrine.app set apis = '{market-partner}'");
+  const { page, context } = await open(partner);
+  await page.goto(`${app}${tab}`);
+  await page.getByLabel(label).fill(text);
+  await page.getByRole("button", { name: button }).click();
+  await page.locator(".error").waitFor();
+
+  // The second is asked for once the first has been handled.
+  for (let nth = 0; nth < 2; nth++)
+    await page.waitForResponse(
+      (answer) =>
+        answer.request().resourceType() === "fetch" && new URL(answer.url()).pathname === app + live,
+    );
+  expect(await page.locator(`${part}[data-stale]`).count()).toBe(0);
+  expect(await page.getByLabel(label).inputValue()).toBe(text);
+  await context.close();
+});
+
+it("says that the session has ended where it has, and not that the service can't be reached", async () => {
+  const { page, context } = await open(partner);
+  await page.goto(app);
+  await context.clearCookies();
+  await page.locator("[data-live][data-stale]").first().waitFor({ state: "attached" });
+
+  expect(await notice(page, "[data-live][data-stale]")).toContain("your session has ended");
   await context.close();
 });
 

@@ -14,6 +14,8 @@ export interface FrameProps {
   readonly c: ConsoleContext;
   readonly title: string;
   readonly scripts?: readonly string[];
+  /** Where the parts that update live are read, for the answer to a form, whose own address only takes forms. */
+  readonly liveUrl?: string | undefined;
   readonly width?: "narrow" | "wide";
   /** Sheets beside the one of every page, by path. */
   readonly styles?: readonly string[];
@@ -36,6 +38,7 @@ const Frame = ({
   title,
   scripts = [],
   styles = [],
+  liveUrl,
   width = "wide",
   children,
 }: PropsWithChildren<FrameProps>) => {
@@ -82,7 +85,9 @@ const Frame = ({
     >
       {notice && <Notice tone="good">{notice}</Notice>}
       {children}
-      {scripts.length > 0 && <div id="script-texts" hidden data-texts={JSON.stringify(textsOf(scripts))} />}
+      {scripts.length > 0 && (
+        <div id="script-texts" hidden data-texts={JSON.stringify(textsOf(scripts))} data-live-url={liveUrl} />
+      )}
     </Layout>
   );
 };

@@ -74,8 +74,8 @@ describe("a host", () => {
   });
 
   it.each([
-    [{ pattern: "https://cdn.example/x", collection: NAME }, "pattern is not host"],
-    [{ pattern: "", collection: NAME }, "pattern is not host"],
+    [{ pattern: "https://cdn.example/x", collection: NAME }, "&quot;https://cdn.example/x&quot; is not host"],
+    [{ pattern: "", collection: NAME }, "&quot;&quot; is not host"],
     [{ pattern: "cdn.example" }, "collection is not one of this app"],
     [{ pattern: "cdn.example", collection: `2020:${FAR_COLLECTION}` }, "collection is not one of this app"],
     [{ pattern: "cdn.example", collection: "all" }, "collection is not one of this app"],
@@ -83,6 +83,15 @@ describe("a host", () => {
     const answer = await askHost(fields as Record<string, string>);
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(message)]);
     expect((await operator.get("/console/operator")).text).toContain("No pending requests");
+  });
+
+  it("is corrected in the form, which keeps what was typed; the page stays live", async () => {
+    await database.query("update vitrine.app set collections = $1", [[NAME, `2020:${FAR_COLLECTION}`]]);
+    const { text } = await askHost({ pattern: "cdn example", collection: `2020:${FAR_COLLECTION}` });
+
+    expect(text).toMatch(/<input [^>]*value="cdn example"[^>]*aria-invalid="true"/);
+    expect(text).toContain(`<option value="2020:${FAR_COLLECTION}" selected="">`);
+    expect(text).toContain(`data-live-url="${path}/permissions"`);
   });
 
   it("is requested at most fifty times at once by an app", async () => {

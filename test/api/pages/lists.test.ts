@@ -65,6 +65,24 @@ describe("owners of a collection", () => {
     expect(seen((await get(`${HEROES}/owners?at_block=`)).text)).toContain("at block 100");
   });
 
+  it("are those at the end of a block that is written with separators, as the page writes it", async () => {
+    for (const text of ["1,00", " 1 00 "])
+      expect(seen((await get(`${HEROES}/owners?${new URLSearchParams({ at_block: text })}`)).text)).toContain(
+        "at block 100",
+      );
+  });
+
+  it.each([
+    ["101", "block 101 is not indexed yet"],
+    ["ten", "must be a block number"],
+  ])("at_block=%s is corrected in the form, which keeps what was typed", async (block, message) => {
+    const { status, text } = await get(`${HEROES}/owners?at_block=${block}`);
+
+    expect(status).toBe(400);
+    expect(text).toMatch(new RegExp(`<input [^>]*value="${block}"[^>]*aria-invalid="true"`));
+    expect(text).toMatch(new RegExp(`<p class="error"[^>]*>${message}`));
+  });
+
   it.each([
     ["at_block=101", "block 101 is not indexed yet"],
     ["at_block=x", "must be a block number"],

@@ -23,7 +23,7 @@ import {
 } from "../env.ts";
 import { render } from "../frame.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
-import { collectionsOf } from "./content-requests.tsx";
+import { collectionsOf } from "./content-request-parts.tsx";
 import {
   changeGroups,
   type FormState,

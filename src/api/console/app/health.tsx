@@ -165,7 +165,7 @@ export function healthPages(site: Site): Hono<ConsoleEnv> {
     const options = {
       title: text.title(app.name),
       scripts: ["live.js"],
-      ...(refusal && { status: 400 as const }),
+      ...(refusal && collection && { status: 400 as const, liveUrl: hrefOf({ site, app, collection }) }),
     };
     if (!collection)
       return render(

@@ -4,7 +4,7 @@ import { collectionKey } from "../../../domain/token-ref.ts";
 import type { AppRow, RequestRow } from "../../access/apps/app-store.ts";
 import { ALL_COLLECTIONS } from "../../access/module.ts";
 import { apiNames } from "../../http/api-names.ts";
-import { Badge, Button, Card, Field, Table } from "../../ui/parts.tsx";
+import { Badge, Button, Card, Field, Notice, Table } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { Confirmed } from "../confirmed.tsx";
 import type { Site } from "../env.ts";
@@ -162,9 +162,12 @@ export const Collections = ({ site, app, requests, isOperator }: Props) => {
             class="inline-form"
           >
             <Field name="collection" label={text.prove} hint={text.proveHint} options={options} />
-            <Button kind="primary">{text.sign}</Button>
+            <noscript>
+              <Notice tone="warn">{words().consoleFrame.signIn.noScript}</Notice>
+            </noscript>
+            {/* The script puts a button for each wallet here. */}
+            <p id="prove-state" class="soft" role="status" />
           </form>
-          <p id="prove-state" class="soft" role="status" />
           <form method="post" action={site.to(`${path}/ask/collection`)} class="inline-form">
             <div class="field">
               <label for="ask-collection">{text.orAsk}</label>

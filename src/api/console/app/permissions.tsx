@@ -9,8 +9,6 @@ import { ALL_COLLECTIONS } from "../../access/module.ts";
 import { apiNames } from "../../http/api-names.ts";
 import { ApiError } from "../../http/errors.ts";
 import { requireJson } from "../../http/router.ts";
-import { Card, Table, When } from "../../ui/parts.tsx";
-import { words } from "../../ui/visitor.ts";
 import {
   appOf,
   type ConsoleContext,
@@ -21,12 +19,10 @@ import {
   type Site,
   signedIn,
 } from "../env.ts";
-import { render } from "../frame.tsx";
-import { isServed, subjectText } from "../request-subject.ts";
+import { isServed } from "../request-subject.ts";
 import { jsonOf, messageBody, proofBody } from "../sign-in.tsx";
-import { AppFrame, pathOf } from "./app-frame.tsx";
-import { ContentRequests, conflictsOf } from "./content-requests.tsx";
-import { Apis, Collections, RequestState } from "./permission-parts.tsx";
+import { pathOf } from "./app-frame.tsx";
+import { showPermissions } from "./permissions-page.tsx";
 
 const proveBody = proofBody.extend({ collection: z.string() });
 const askBody = messageBody.extend({ collection: z.string() });
@@ -66,39 +62,7 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
   };
 
   return new Hono<ConsoleEnv>()
-    .get(at, async (c) => {
-      const text = words().consoleApp.permissions;
-      const app = await appOf(site, c);
-      const [requests, conflicts] = await Promise.all([apps.requestsOf(app.id), conflictsOf(site, app)]);
-      const props = { site, app, requests, isOperator: signedIn(c).isOperator };
-      return render(
-        site,
-        c,
-        { title: text.title(app.name), scripts: [...site.walletScripts, "prove.js", "live.js"] },
-        <AppFrame site={site} app={app} tab="/permissions">
-          <div id="apis" data-live>
-            <Apis {...props} />
-          </div>
-          <Collections {...props} />
-          <ContentRequests site={site} app={app} requests={requests} conflicts={conflicts} />
-          <div id="requests" data-live>
-            {requests.length > 0 && (
-              <Card title={text.requests}>
-                <Table
-                  caption={text.requestsCaption}
-                  columns={[text.columns.for, text.asked, text.columns.state]}
-                  rows={requests.map((request) => [
-                    <code>{subjectText(request)}</code>,
-                    <When at={request.createdAt} />,
-                    <RequestState request={request} />,
-                  ])}
-                />
-              </Card>
-            )}
-          </div>
-        </AppFrame>,
-      );
-    })
+    .get(at, async (c) => showPermissions(site, c, await appOf(site, c)))
     .post(`${at}/ask/api`, ask("api"))
     .post(`${at}/ask/collection`, ask("collection"))
     .post(`${at}/withdraw/api`, withdraw("api"))

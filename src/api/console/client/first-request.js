@@ -1,7 +1,7 @@
 /** Sends an app's first request with its own key, from its page. */
 
 import { say } from "./texts.js";
-import { announce, post } from "./wallet.js";
+import { announce, enable, post } from "./wallet.js";
 
 const answer = document.getElementById("first-answer");
 
@@ -31,7 +31,7 @@ document.addEventListener("click", async ({ target }) => {
   } catch (error) {
     announce(state, error.message, true);
   }
-  button.disabled = false;
+  enable(button);
 });
 
 function pretty(text) {

@@ -8,21 +8,24 @@ const EVERY_MS = document.querySelector("main [data-live]") ? 2_000 : 10_000;
 const PRESSED_MAX = 3;
 let pressed = 0;
 const parts = [...document.querySelectorAll("[data-live]")];
+// The answer to a form is at an address that only takes forms.
+const { liveUrl = location.href } = document.getElementById("script-texts").dataset;
 
 // The parts as the service sent them; scripts change what is shown.
 const sent = new Map(parts.map((part) => [part, part.innerHTML]));
 
-/** Returns false if the service's answer has no such parts, as when the session has ended. */
+/** Returns what to say of parts that can't be updated; undefined if all is well. */
 async function update() {
-  if (document.hidden) return true;
-  const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-  if (!answer.ok) return false;
+  if (document.hidden) return undefined;
+  const answer = await fetch(liveUrl, { headers: { accept: "text/html" } });
+  if (!answer.ok) return say("stale");
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  if (!parts.every((part) => page.getElementById(part.id))) return false;
+  // The page to sign in, or one that shows less than before.
+  if (!parts.every((part) => page.getElementById(part.id))) return say("gone");
   // While something is pressed: what changes size would move it away from the pointer, and the click would be lost.
   if (document.querySelector(":active") && pressed < PRESSED_MAX) {
     pressed++;
-    return true;
+    return undefined;
   }
   pressed = 0;
   for (const part of parts) {
@@ -39,15 +42,15 @@ async function update() {
     part.replaceChildren(...fresh.childNodes);
   }
   document.dispatchEvent(new Event("live"));
-  return true;
+  return undefined;
 }
 
 /** Marks parts that can't be updated, so that they do not pass for live. */
 async function keep() {
-  const isLive = await update().catch(() => false);
+  const problem = await update().catch(() => say("stale"));
   for (const part of parts) {
-    if (isLive) delete part.dataset.stale;
-    else part.dataset.stale = say("stale");
+    if (problem === undefined) delete part.dataset.stale;
+    else part.dataset.stale = problem;
   }
   setTimeout(keep, EVERY_MS);
 }

@@ -1,25 +1,18 @@
-/** Proves the ownership of a collection with a signature by its contract's owner. */
+/** Proves the ownership of a collection with a signature by its contract's owner, with any wallet in the browser. */
 
 import { say } from "./texts.js";
-import { announce, announceProblem, askWallet, findWallet, post } from "./wallet.js";
+import { askWallet, offerWallets, post } from "./wallet.js";
 
+// An app that has every collection has nothing to prove.
 const form = document.getElementById("prove");
 const state = document.getElementById("prove-state");
+const nameOf = (wallet) => say("signWith", { wallet });
 
-form.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const button = form.querySelector("button");
-  button.disabled = true;
-  try {
-    announce(state, say("checkWallet"));
-    const collection = new FormData(form).get("collection");
-    const proof = await askWallet(await findWallet(), (wallet) =>
-      post(form.dataset.message, { ...wallet, collection }),
-    );
-    await post(form.action, { ...proof, collection });
-    location.assign(form.dataset.next);
-  } catch (error) {
-    announceProblem(state, error);
-    button.disabled = false;
-  }
-});
+async function prove(provider) {
+  const collection = new FormData(form).get("collection");
+  const proof = await askWallet(provider, (wallet) => post(form.dataset.message, { ...wallet, collection }));
+  await post(form.action, { ...proof, collection });
+  location.assign(form.dataset.next);
+}
+
+if (form) offerWallets(state, nameOf, prove);

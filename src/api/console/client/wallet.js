@@ -26,22 +26,61 @@ export async function askWallet(provider, makeMessage) {
   return { message, signature };
 }
 
-/** The browser's first wallet. */
-export function findWallet() {
-  return new Promise((resolve, reject) => {
-    window.addEventListener("eip6963:announceProvider", ({ detail }) => resolve(detail.provider), {
-      once: true,
-    });
-    window.dispatchEvent(new Event("eip6963:requestProvider"));
-    setTimeout(() => (window.ethereum ? resolve(window.ethereum) : reject(new Error(say("noWallet")))), 300);
-  });
+const ANNOUNCED_MS = 300;
+
+/**
+ * A button for each wallet in the browser: those that announce themselves (EIP-6963), or `window.ethereum`. The buttons
+ * stand before `state`, which says what happens. `nameOf` a wallet is its button's text, `sign` is what the wallet is for,
+ * and `onChange` learns whether there is any.
+ */
+export function offerWallets(state, nameOf, sign, onChange = () => {}) {
+  const known = new Set();
+  const offer = (wallet, provider) => {
+    if (known.has(provider)) return;
+    known.add(provider);
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "button primary";
+    button.textContent = nameOf(wallet);
+    button.addEventListener("click", () => run(button, provider));
+    state.before(button);
+    state.textContent = "";
+    onChange(true);
+  };
+  const run = async (button, provider) => {
+    button.disabled = true;
+    try {
+      announce(state, say("checkWallet"));
+      await sign(provider);
+    } catch (error) {
+      announceProblem(state, error);
+      enable(button);
+    }
+  };
+  window.addEventListener("eip6963:announceProvider", ({ detail }) =>
+    offer(detail.info.name, detail.provider),
+  );
+  window.dispatchEvent(new Event("eip6963:requestProvider"));
+  // Wallets announce themselves at once; offer an unnamed one only if none did.
+  setTimeout(() => {
+    if (known.size === 0 && window.ethereum) offer(say("yourWallet"), window.ethereum);
+    if (known.size > 0) return;
+    announce(state, say("noWallet"));
+    onChange(false);
+  }, ANNOUNCED_MS);
+}
+
+/** A disabled button loses the focus; visitors who moved on keep theirs. */
+export function enable(button) {
+  button.disabled = false;
+  if (document.activeElement === document.body) button.focus();
 }
 
 // EIP-1193: the user rejected the request.
 const REJECTED = 4001;
 
 /** Shows why a wallet did not sign; a user who rejects is right, and needs no alarm. */
-export function announceProblem(element, error) {
+function announceProblem(element, error) {
   if (error?.code === REJECTED) announce(element, say("rejected"));
   else announce(element, error?.message ?? say("walletSilent"), true);
 }

@@ -16,10 +16,15 @@ const OWNERS_AT_ONCE = 50;
 
 export async function ownersPage(site: Site, c: PagesContext): Promise<Response> {
   const collection = await collectionOf(site, c);
-  const atBlock = readBlock(c.req.query("at_block"));
+  const typed = c.req.query("at_block") ?? "";
+  const atBlock = readBlock(typed);
   const cursor = c.req.query("cursor");
-  const [page, view, isReady] = await Promise.all([
-    site.catalogModule.owners.page(collection, { atBlock, limit: OWNERS_AT_ONCE, cursor }),
+  const [found, view, isReady] = await Promise.all([
+    atBlock === "unreadable"
+      ? words().problems.invalidBlock(clip(typed))
+      : site.catalogModule.owners
+          .page(collection, { atBlock, limit: OWNERS_AT_ONCE, cursor })
+          .catch(problemOfBlock),
     site.catalogModule.viewCollection(collection),
     isIndexReady(site, collection.chainId),
   ]);
@@ -27,8 +32,7 @@ export async function ownersPage(site: Site, c: PagesContext): Promise<Response>
   const above = collectionPath(namesOf(collection));
   const path = `${above}/owners`;
   const { owners, collections } = words();
-  const count = collections.owners(page.total, formatNumber(page.total));
-  const hint = page.asOfBlock === null ? owners.now : owners.asOf(formatNumber(page.asOfBlock));
+  const [page, problem] = typeof found === "string" ? [undefined, found] : [found, undefined];
   return render(
     site,
     c,
@@ -36,6 +40,7 @@ export async function ownersPage(site: Site, c: PagesContext): Promise<Response>
       title: owners.titleOf(collectionName(view)),
       about: { description: owners.description(collectionName(view)), path },
       scripts: ["copy.js"],
+      status: problem === undefined ? 200 : 400,
     },
     <>
       {!isReady && <NotReady />}
@@ -52,42 +57,54 @@ export async function ownersPage(site: Site, c: PagesContext): Promise<Response>
         <Field
           name="at_block"
           label={owners.atBlock}
-          value={atBlock === undefined ? "" : String(atBlock)}
+          value={typeof atBlock === "number" ? String(atBlock) : typed}
+          error={problem}
           hint={owners.atBlockHint}
         />
         <Button>{owners.show}</Button>
       </form>
-      <div id="owners">
-        <Card title={count} hint={hint}>
-          <Table
-            caption={owners.caption}
-            columns={[words().wallet.title, { head: owners.tokens, isNumber: true }]}
-            rows={page.items.map(({ owner, quantity }) => [
-              <Wallet site={site} address={owner} />,
-              formatAmount(quantity),
-            ])}
-            empty={owners.none}
-          />
-          <Pager
-            site={site}
-            path={path}
-            kept={atBlock === undefined ? {} : { at_block: String(atBlock) }}
-            cursor={cursor}
-            next={page.nextCursor}
-            words={[owners.largest, owners.more]}
-            fragment="owners"
-          />
-        </Card>
-      </div>
+      {page && (
+        <div id="owners">
+          <Card
+            title={collections.owners(page.total, formatNumber(page.total))}
+            hint={page.asOfBlock === null ? owners.now : owners.asOf(formatNumber(page.asOfBlock))}
+          >
+            <Table
+              caption={owners.caption}
+              columns={[words().wallet.title, { head: owners.tokens, isNumber: true }]}
+              rows={page.items.map(({ owner, quantity }) => [
+                <Wallet site={site} address={owner} />,
+                formatAmount(quantity),
+              ])}
+              empty={owners.none}
+            />
+            <Pager
+              site={site}
+              path={path}
+              kept={atBlock === undefined ? {} : { at_block: String(atBlock) }}
+              cursor={cursor}
+              next={page.nextCursor}
+              words={[owners.largest, owners.more]}
+              fragment="owners"
+            />
+          </Card>
+        </div>
+      )}
       <Copied />
     </>,
   );
 }
 
-/** The form sends an empty field for the current owners. */
-function readBlock(text: string | undefined): number | undefined {
-  if (text === undefined || text.trim() === "") return undefined;
-  if (/^(0|[1-9][0-9]{0,14})$/.test(text.trim())) return Number(text);
-  const message = words().problems.invalidBlock(clip(text));
-  throw new ApiError("INVALID_REQUEST", [{ path: "at_block", message }]);
+/** A number, with separators too, as pages show it; undefined for the current owners: the form's field is empty. */
+function readBlock(text: string): number | "unreadable" | undefined {
+  const digits = text.replace(/[,\s]/g, "");
+  if (digits === "") return undefined;
+  return /^(?:0|[1-9][0-9]{0,14})$/.test(digits) ? Number(digits) : "unreadable";
+}
+
+/** What is wrong with the block; throws any other error. */
+function problemOfBlock(error: unknown): string {
+  const detail = error instanceof ApiError ? error.details[0] : undefined;
+  if (detail?.path !== "at_block") throw error;
+  return detail.message;
 }

@@ -143,7 +143,6 @@ export const consoleApp = {
     editInformationOf: (collection: string) => ` of ${collection}`,
     prove: "Prove a collection",
     proveHint: "The wallet returned by the contract's owner() signs a text; no approval is needed.",
-    sign: "Sign as owner",
     orAsk: "Or ask the operator",
     askedFor: (collection: string) => `${collection}, requested`,
     ask: "Ask the operator",
