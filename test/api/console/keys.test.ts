@@ -76,7 +76,9 @@ describe("an app's keys that work", () => {
     const refused = await rotate("3600");
 
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("the limit is 1000")]);
-    expect((await rotate("0")).location).toContain("done=rotated");
+    const { location } = await rotate("0");
+    expect(location).toContain("done=rotated_at_once");
+    expect((await partner.get(location ?? "")).text).toContain("The old key gets 401 at once");
     expect(await countLive()).toBe(MAX);
   });
 });

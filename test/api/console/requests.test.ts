@@ -101,7 +101,7 @@ describe("the Requests tab", () => {
       { status: 429, requests: 1 },
     ]);
     const { text } = await partner.get(`${path}/requests`);
-    expect(text).toContain("3 of them without an answer");
+    expect(text).toContain("3 of them refused or failed");
   });
 
   it("counts a request for its API, however its path is spelled", async () => {
@@ -184,7 +184,7 @@ describe("the Requests tab", () => {
       ]);
 
     const seen = async (range: string) => (await partner.get(`${path}/requests?range=${range}`)).text;
-    expect(await seen("24h")).toContain("1,507 requests, 7 of them without an answer (0.5 %).");
+    expect(await seen("24h")).toContain("1,507 requests, 7 of them refused or failed (0.5 %).");
     expect(await seen("7d")).toContain("1,527 requests");
     expect(await seen("30d")).toContain("1,530 requests");
     expect(await seen("century")).toContain("1,507 requests");

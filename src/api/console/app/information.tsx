@@ -209,7 +209,9 @@ export function informationPages(site: Site): Hono<ConsoleEnv> {
       if (!graces.some((each) => each === grace))
         throw new ApiError("INVALID_REQUEST", [{ path: "grace", message: "must be one of the choices" }]);
       const { kind } = await access.rotateKey(keyId, Number(grace), signedIn(c).actor);
-      return goTo(site, c, pathOf(app), kind === "unknown" ? "key_ended" : kind);
+      const rotated = grace === "0" ? "rotated_at_once" : "rotated";
+      const done = { rotated, rotated_before: "rotated_before", unknown: "key_ended" }[kind];
+      return goTo(site, c, pathOf(app), done);
     })
     .post("/apps/:app/keys/:key/revoke", async (c) => {
       const { app, keyId } = await keyOf(c);

@@ -12,7 +12,7 @@ export const consoleRequests = {
     last: (range: string) => `Last ${range}`,
     noneIn: (range: string) => `No requests in the last ${range}.`,
     summary: (total: number, text: string, failed: string, percentage: string) =>
-      `${many(total, "request", "requests", text)}, ${failed} of them without an answer (${percentage} %).`,
+      `${many(total, "request", "requests", text)}, ${failed} of them refused or failed (${percentage} %).`,
     /** How a request ended. */
     outcomes: {
       answered: "Answered",
