@@ -14,12 +14,11 @@ import { guide } from "./guide.ts";
 import { informationOf } from "./information.ts";
 import { FAULTS, startMetadataHost } from "./metadata-host.ts";
 import { populate } from "./populate.ts";
-import { freePort, takePort } from "./ports.ts";
+import { choosePort } from "./ports.ts";
 import { type Service, startService } from "./service.ts";
 
 await switchToOwnNode();
 
-const DEFAULT_PORT = 42069;
 const BLOCK_SECONDS = 1;
 const FIRST_METADATA_MS = 10_000;
 // One host refuses every request.
@@ -51,6 +50,9 @@ const run = async (): Promise<Service> => {
   chmodSync(folder, 0o711);
   closers.push(async () => rmSync(folder, { recursive: true, force: true }));
 
+  // First: a port that is taken ends the demo before anything was started.
+  const port = await choosePort(process.env.PORT);
+
   say("Starting a local chain and a metadata host, compiling the contracts");
   const [chain, host] = await Promise.all([startChain(), startMetadataHost()]);
   closers.push(chain.close, host.close);
@@ -73,7 +75,6 @@ const run = async (): Promise<Service> => {
   ];
   writeFileSync(collectionsFile, JSON.stringify(collections, null, 2));
 
-  const port = await choosePort();
   const baseUrl = `http://localhost:${port}`;
   const operatorToken = randomBytes(24).toString("hex");
   const metadataHost = new URL(host.url).host;
@@ -174,12 +175,6 @@ const waitForMetadata = async (baseUrl: string, apiKey: string, tokens: readonly
   }
   if (waiting.length > 0)
     say(`${waiting.length} of ${tokens.length} tokens still wait; their hosts are asked again`);
-};
-
-/** PORT if set; otherwise Vitrine's default port, or any free one if that is taken. */
-const choosePort = async (): Promise<number> => {
-  if (process.env.PORT) return Number(process.env.PORT);
-  return (await takePort(DEFAULT_PORT)) ? DEFAULT_PORT : freePort();
 };
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

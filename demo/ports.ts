@@ -25,6 +25,17 @@ export const freePort = async (): Promise<number> => {
   throw new Error(`every port from ${FIRST} to ${END - 1} is taken`);
 };
 
+// Vitrine's own.
+const DEFAULT_PORT = 42_069;
+
+/** `given`, if it is; otherwise Vitrine's default port, or any free one if that is taken. Throws if `given` is in use. */
+export const choosePort = async (given: string | undefined): Promise<number> => {
+  if (!given) return (await takePort(DEFAULT_PORT)) ? DEFAULT_PORT : freePort();
+  // Another service there would pass for this one.
+  if (!(await isFree(Number(given)))) throw new Error(`port ${given} (PORT) is in use; choose another`);
+  return Number(given);
+};
+
 /** Reserves this port in the same way; false if somebody listens on it or has reserved it. */
 export const takePort = async (port: number): Promise<boolean> => {
   // UDP ports are separate: this one stands for the TCP port, which stays free for the service.

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { afterEach, expect, it, onTestFinished } from "vitest";
-import { freePort, takePort } from "../../demo/ports.ts";
+import { choosePort, freePort, takePort } from "../../demo/ports.ts";
 
 const RIVAL_PORTS = 30;
 
@@ -87,3 +87,14 @@ it.runIf(existsSync("/proc/sys/net/ipv4/ip_local_port_range"))(
     expect(await freePort()).toBeLessThan(range[0] as number);
   },
 );
+
+it("a port that is asked for by number is taken, or refused in a sentence where another service has it", async () => {
+  const server = createServer().listen(0);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+
+  await expect(choosePort(String(port))).rejects.toThrow(`port ${port} (PORT) is in use; choose another`);
+  server.close();
+  await once(server, "close");
+  expect(await choosePort(String(port))).toBe(port);
+});
