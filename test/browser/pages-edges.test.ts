@@ -133,6 +133,36 @@ it("paper has dark text in a dark theme too, and no bar, filters or footer", asy
   for (const part of [".bar", ".toolbar", ".filters", ".foot"])
     expect([part, await page.locator(part).isVisible()]).toEqual([part, false]);
   expect(await page.getByRole("heading", { level: 1 }).isVisible()).toBe(true);
+  // The ground of white text on a banner would be the only thing on paper that is printed with grounds.
+  await page.evaluate("document.querySelector('.collection-head').classList.add('with-banner')");
+  const ground = "getComputedStyle(document.querySelector('.collection-head'), '::before').display";
+  expect(await page.evaluate(ground)).toBe("none");
+  await context.close();
+});
+
+it("a theme that was chosen on one page holds for the page that one goes back to", async () => {
+  const { context, page } = await visit(browser, { baseUrl });
+  const isDark = () => page.evaluate("document.documentElement.dataset.theme === 'dark'");
+  for (const path of ["/", HEROES, `${HEROES}/1`]) await page.goto(path);
+  await page.getByRole("button", { name: "Theme" }).click();
+  await page.getByRole("button", { name: "Dark" }).click();
+  await expect.poll(async () => (await context.cookies()).length).toBe(1);
+
+  for (const path of [HEROES, "/"]) {
+    await page.goBack();
+    await page.waitForURL(`**${path}`);
+    expect([path, await isDark()]).toEqual([path, true]);
+  }
+
+  // A page that was kept whole, with its scripts.
+  await page.goto(HEROES);
+  await page.evaluate(`(() => {
+    document.cookie = "vitrine_theme=light; path=/";
+    dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+  })()`);
+  expect(await isDark()).toBe(false);
+  const light = page.locator("#themes [value=light]");
+  expect(await light.getAttribute("aria-pressed")).toBe("true");
   await context.close();
 });
 

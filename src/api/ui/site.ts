@@ -59,13 +59,16 @@ export function pageHeaders({ baseUrl, mediaBaseUrl, inlineStyles = false, conne
   });
   return createMiddleware<{ Variables: PageVariables }>(async (c, next) => {
     await withVisitor(c, () => headers(c, next));
-    // A page depends on its visitor's cookies and language.
+    // A page depends on its visitor's cookies and language. Browsers go back to one of their cache without asking.
     if (!c.res.headers.has("Cache-Control")) c.res.headers.set("Cache-Control", "private, no-cache");
+    if (isPage(c.res.headers)) c.res.headers.append("Vary", "Cookie, Accept-Language");
     const sources = c.get("sources");
     const policy = c.res.headers.get(POLICY);
     if (sources && policy) c.res.headers.set(POLICY, widen(policy, sources));
   });
 }
+
+const isPage = (headers: Headers): boolean => headers.get("Content-Type")?.startsWith("text/html") ?? false;
 
 const POLICY = "Content-Security-Policy";
 

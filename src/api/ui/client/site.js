@@ -13,19 +13,39 @@ const draw = {
     if (value === "system") delete root.dataset.theme;
     else root.dataset.theme = value;
     document.querySelector("meta[name=color-scheme]").content = value === "system" ? "light dark" : value;
-    if (themes.popover) themes.hidePopover();
   },
   density(value) {
     root.dataset.density = value;
   },
 };
 
+function show(name, value) {
+  draw[name](value);
+  for (const each of document.getElementsByName(name)) each.ariaPressed = String(each.value === value);
+}
+
+/** Browsers keep pages for going back, and a choice may have been made on another page since. */
+function showKept() {
+  const cookies = new Map(document.cookie.split("; ").map((each) => each.split("=")));
+  for (const name of Object.keys(draw)) {
+    const value = cookies.get(`vitrine_${name}`);
+    // Each choice has its button.
+    const isKnown = [...document.getElementsByName(name)].some((each) => each.value === value);
+    if (isKnown) show(name, value);
+  }
+}
+
+showKept();
+window.addEventListener("pageshow", ({ persisted }) => {
+  if (persisted) showKept();
+});
+
 document.addEventListener("submit", async (event) => {
   if (event.target.action !== themes?.action) return;
   event.preventDefault();
   const { name, value } = event.submitter;
-  draw[name](value);
-  for (const each of document.getElementsByName(name)) each.ariaPressed = String(each.value === value);
+  show(name, value);
+  if (themes.popover) themes.hidePopover();
   await remember(name, value);
   // The API reference and the explorer read their theme when they start.
   if (document.querySelector("main.full")) location.reload();
@@ -142,4 +162,7 @@ function suggestFor(input) {
     input.focus();
     input.select();
   });
+
+  // Of what was typed while the script was on its way.
+  if (document.activeElement === input) suggest();
 }
