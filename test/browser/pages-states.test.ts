@@ -31,7 +31,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await launchBrowser();
   await world.test.setHead({ chainId: FAR_CHAIN_ID, block: 100 });
-  for (const id of ["1", "2", "3", "4", LONG_ID]) await world.mint(id);
+  for (const id of ["1", "2", "3", "4", "5", LONG_ID]) await world.mint(id);
   await world.move("2", ALICE, BOB, 1);
   for (const id of ["2", "3", "4", LONG_ID])
     await world.describe(id, {
@@ -141,6 +141,18 @@ describe("a refresh that is waited for", () => {
     expect(await trait.evaluate((link) => link.matches(":focus"))).toBe(true);
     expect(await page.locator("#description").getAttribute("open")).not.toBeNull();
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(`${HEROES}/3`);
+    await context.close();
+  });
+
+  it("leaves what the page shows: the image in place of an animation, and an earlier page of transfers", async () => {
+    const { context, page } = await visit(browser, { baseUrl: baseUrl ?? "" });
+    await ask(page, "5?show=image&transfers=2");
+    const fields = () => Object.fromEntries(new URL(page.url()).searchParams);
+    expect(fields()).toEqual({ show: "image", transfers: "2", refresh: expect.any(String) });
+    await end("updated");
+    await page.getByText("Done: the metadata has changed").waitFor();
+
+    expect(fields()).toEqual({ show: "image", transfers: "2" });
     await context.close();
   });
 

@@ -45,11 +45,12 @@ export const TokenMedia = ({ site, token, asImage }: MediaProps) => {
   const { skipped, kind, url } = token.display.token_page;
   const { reason, status } = token.image;
   const hasChoice = kind === "animation" && status === "cached";
-  const what = [kind, url, status, token.image.url].join(" ");
+  const isImage = hasChoice && asImage;
+  const what = [isImage ? "image" : kind, url, status, token.image.url].join(" ");
   return (
     <figure class="media">
       <div class="stage" data-what={what}>
-        <Shown site={site} token={token} asImage={hasChoice && asImage} />
+        <Shown site={site} token={token} asImage={isImage} />
       </div>
       <figcaption id="caption" class="soft small">
         {hasChoice && <Choice site={site} token={token} asImage={asImage} />}
