@@ -302,11 +302,11 @@ it.each([
 
 it("says that the session has ended where it has, and not that the service can't be reached", async () => {
   const { page, context } = await open(partner);
-  await page.goto(app);
+  await page.goto(`${app}/permissions`);
   await context.clearCookies();
-  await page.locator("[data-live][data-stale]").first().waitFor({ state: "attached" });
+  await page.locator("#apis[data-stale]").waitFor();
 
-  expect(await notice(page, "[data-live][data-stale]")).toContain("your session has ended");
+  expect(await notice(page, "#apis")).toContain("your session has ended");
   await context.close();
 });
 

@@ -311,3 +311,98 @@ describe("the sheet on a phone", () => {
     await context.close();
   });
 });
+
+describe("what is used before its script is there", () => {
+  /** The page while a script is on its way, and what lets it come. */
+  const openWithout = async (path: string, script: string) => {
+    const { context, page } = await visit(browser, { baseUrl });
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(`**/${script}`, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(path, { waitUntil: "commit" });
+    return { context, page, release };
+  };
+
+  it("applies once the script has come: a filter", async () => {
+    const { context, page, release } = await openWithout(HEROES, "collection.js");
+    await knights(page).check();
+    expect(asked(page)).toBe("");
+    release();
+
+    await waitForText(page, "30 tokens");
+    expect(asked(page)).toBe("?is:Class=Knight");
+    expect(await knights(page).isChecked()).toBe(true);
+    await context.close();
+  });
+
+  it.each(["/", "/collections"])("is answered once the script has come: a search on %s", async (path) => {
+    const { context, page, release } = await openWithout(path, "site.js");
+    await page.locator("#site-search").click();
+    await page.keyboard.type("knight 7");
+    release();
+
+    await page.getByRole("option", { name: /^Knight 7/ }).waitFor();
+    await context.close();
+  });
+});
+
+it("returns to where one was among the tokens when one goes back from a filter", async () => {
+  const { context, page } = await open(HEROES);
+  await page.locator("#more").scrollIntoViewIfNeeded();
+  await page.getByText("60 tokens, 48 shown").waitFor();
+  await page.getByRole("link", { name: "Mage 45" }).scrollIntoViewIfNeeded();
+  const before = await page.evaluate<number>("scrollY");
+  await knights(page).dispatchEvent("click");
+  await waitForText(page, "30 tokens");
+  expect(await page.evaluate<number>("scrollY")).toBeLessThan(before);
+  await page.goBack();
+
+  await waitForText(page, "60 tokens");
+  await expect.poll(() => page.evaluate("scrollY")).toBe(before);
+  await context.close();
+});
+
+it.each([true, false])(
+  "clears filters, and keeps the order, with a script: %s",
+  async (javaScriptEnabled) => {
+    const context = await browser.newContext({ baseURL: baseUrl, javaScriptEnabled, viewport: DESKTOP });
+    const page = await context.newPage();
+    const filtered = `${HEROES}?is:Class=Knight&locked=false&sort=id_desc`;
+    for (const [path, name] of [
+      [filtered, "Clear all"],
+      [`${filtered}&q=nobody`, "Clear the filters"],
+    ] as const) {
+      await page.goto(path);
+      await page.getByRole("link", { name, exact: true }).click();
+      await waitForText(page, "60 tokens");
+      expect([name, asked(page)]).toEqual([name, "?sort=id_desc"]);
+    }
+    await context.close();
+  },
+);
+
+it("clears filters into the order that was chosen last", async () => {
+  const { context, page } = await open(`${HEROES}?is:Class=Knight`, PHONE);
+  await page.getByLabel("Sort by").selectOption("id_desc");
+  await expect.poll(() => asked(page)).toContain("sort=id_desc");
+  await page.getByRole("button", { name: /^Filters/ }).click();
+  await page.getByRole("link", { name: "Clear", exact: true }).click();
+
+  await waitForText(page, "60 tokens");
+  expect(asked(page)).toBe("?sort=id_desc");
+  await context.close();
+});
+
+it("says how many tokens the filters show, of one too", async () => {
+  const { context, page } = await open(`${HEROES}?q=knight`, PHONE);
+  await page.getByRole("button", { name: /^Filters/ }).click();
+  await page.getByRole("button", { name: "Show 30 tokens" }).waitFor();
+  await facet(page, "Born").getByLabel("From").fill("2023-01-31");
+  await page.getByRole("button", { name: "Show 1 token", exact: true }).waitFor();
+  await context.close();
+});

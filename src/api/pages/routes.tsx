@@ -11,6 +11,7 @@ import { rateLimit } from "../http/limits/rate-limit.ts";
 import { answerUnrouted } from "../http/not-found.ts";
 import { requireOwnOrigin } from "../http/own-origin.ts";
 import { limitBody } from "../http/router.ts";
+import { withoutTrailing } from "../text/without-trailing.ts";
 import { assetRoutes } from "../ui/assets.ts";
 import { pageHeaders, pathsUnder } from "../ui/site.ts";
 import { collectionList } from "./collection/collection-list.tsx";
@@ -54,6 +55,7 @@ export function createPages(deps: PagesDeps): Hono<PagesEnv> {
   pages.route("/files", assetRoutes<PagesEnv>(files));
   const { anonymousGraphql, clientAddress } = site.rateLimits;
   pages.use(variesByEncoding, pageHeaders(deps), rateLimit(perClient(anonymousGraphql, clientAddress)));
+  pages.use(withoutSlash(site));
   pages.get("/", (c) => collectionList(site, c));
   pages.use("/:chain/:address/*", lowerCase(site));
   pages.get("/:chain/:address", (c) => collectionPage(site, c));
@@ -76,6 +78,7 @@ export function createOtherPages(deps: PagesDeps): Hono<PagesEnv> {
   const get = (path: string, answer: (site: Site, c: PagesContext) => Response | Promise<Response>) =>
     pages.get(path, variesByEncoding, pageHeaders(deps), limit, (c) => answer(site, c));
   get("/", homePage);
+  for (const path of ["/search/", "/wallets/*"]) pages.use(path, withoutSlash(site));
   get("/search", searchPage);
   get("/wallets/:wallet", walletPage);
   get("/robots.txt", robots);
@@ -104,6 +107,14 @@ export function createLostPage(deps: PagesDeps): (c: Context) => Promise<Respons
     return c.res;
   };
 }
+
+/** One address per page: those that end in a slash redirect to the same without it. */
+const withoutSlash = ({ to }: Site) =>
+  createMiddleware<PagesEnv>(async (c, next) => {
+    const { pathname, search } = new URL(c.req.url);
+    const path = withoutTrailing(pathname, "/");
+    return path === pathname || c.req.method !== "GET" ? next() : c.redirect(`${to(path)}${search}`, 301);
+  });
 
 /** One address per page: checksummed addresses redirect to the lower-case form that all answers use. */
 const lowerCase = ({ to }: Site) =>

@@ -114,6 +114,10 @@ export function formatValue({ display_type, value }: Pick<Trait, "display_type" 
 /** Whether a text shows nothing. */
 export const isBlank = (text: string): boolean => text.replace(INVISIBLE, "").trim() === "";
 
+/** A text that may be missing or blank; undefined if it is. */
+export const shownText = (text: string | null | undefined): string | undefined =>
+  text && !isBlank(text) ? text : undefined;
+
 const Empty = () => <em class="soft">{words().text.empty}</em>;
 
 /** An empty or blank text is invisible, so a label replaces it. */

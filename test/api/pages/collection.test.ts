@@ -229,6 +229,26 @@ describe("a collection's page", () => {
     expect([status, headers.get("location")]).toEqual([301, `${HEROES}?q=x`]);
   });
 
+  it.each([
+    `${HEROES}/?q=x`,
+    "/collections/",
+    `${HEROES}/1/`,
+    `${HEROES}/owners//`,
+    `/search/?q=x`,
+    `/wallets/0x${"a1".repeat(20)}/`,
+  ])("is in one place: %s leads to it", async (path) => {
+    const { status, headers } = await get(path);
+    const [place = "", query] = path.split("?");
+    const there = place.replace(/\/+$/, "") + (query ? `?${query}` : "");
+    expect([status, headers.get("location")]).toEqual([301, there]);
+    expect((await get(there)).status).toBe(200);
+  });
+
+  it("depends on the visitor's cookies and language, and says so to caches", async () => {
+    const vary = (await get(HEROES)).headers.get("vary") ?? "";
+    expect(vary.split(/,\s*/)).toEqual(expect.arrayContaining(["Cookie", "Accept-Language"]));
+  });
+
   it("shows tokens of nobody else: a wallet without any has none", async () => {
     expect(idsOf((await get(at(["owner", `0x${"9".repeat(40)}`]))).text)).toEqual([]);
     expect(idsOf((await get(at(["owner", ALICE]))).text)).toEqual(["1", "10", "11"]);

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dayOf, queryOf, readQuery } from "../../../src/api/pages/collection/filter-query.ts";
+import {
+  chipsOf,
+  dayOf,
+  queryOf,
+  readQuery,
+  withoutConditions,
+} from "../../../src/api/pages/collection/filter-query.ts";
 
 const DAY = 86_400;
 const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 });
@@ -111,5 +117,26 @@ describe("an address", () => {
     expect(conditions(20).filter.criteria).toHaveLength(20);
     expect(conditions(21).problems).toEqual(["has 21 criteria; the limit is 20"]);
     expect(read(`q=${"x".repeat(201)}`).problems).toEqual(["q: has 201 characters; the limit is 200"]);
+  });
+});
+
+describe("a range whose ends are one value", () => {
+  it.each([
+    ["from:Level=33&to:Level=33", "33"],
+    ["from:Level=33&to:Level=34", "33 to 34"],
+    ["from:Born=2023-07-06&to:Born=2023-07-06", "6 Jul 2023"],
+    ["from:Born=2023-07-06&to:Born=2023-07-07", "6 Jul 2023 to 7 Jul 2023"],
+  ])("is named once: %s", (query, text) => {
+    expect(chipsOf(read(query)).map((chip) => chip.text)).toEqual([text]);
+  });
+});
+
+describe("an address without its conditions", () => {
+  it.each([
+    ["q=a&sort=rarity&is:Class=Mage", "sort=rarity"],
+    ["q=a&is:sort=x", ""],
+    ["q=a&sort=by_luck", ""],
+  ])("keeps an order that is understood: %s", (query, without) => {
+    expect(withoutConditions(read(query))).toBe(without);
   });
 });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { en } from "../../../src/api/ui/words/en.ts";
 import { createPagesWorld, HEROES, idsOf, seen } from "./world.ts";
 
 const COMMON = 3;
@@ -36,6 +37,16 @@ const sorts = (html: string): string[] =>
   );
 
 describe("the panel and the orders", () => {
+  it.each([
+    [1, "1 more trait; the search finds its values.", "1 rarer value; the search finds it.", "token"],
+    [2, "2 more traits; the search finds their values.", "2 rarer values; the search finds them.", "tokens"],
+  ])("count in words: %i", (count, traits, values, tokens) => {
+    const { filters } = en;
+    expect(filters.moreTraits(count)).toBe(traits);
+    expect(filters.rarerValues(count, String(count))).toBe(values);
+    expect(filters.ofTotal(count)).toBe(tokens);
+  });
+
   it("hold the traits that most tokens have, whatever one token's document adds", async () => {
     const html = await page();
 

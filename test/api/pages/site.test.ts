@@ -162,6 +162,15 @@ describe("what search engines and previews read", () => {
     expect(meta((await world.get(`/wallets/${ALICE}`)).text, "robots")).toBe("noindex");
   });
 
+  it("is the name of a token whose description is blank, which its page leaves out", async () => {
+    await world.describe("8", { description: " \n\u200b " });
+    const { text } = await world.get(`${HEROES}/8`);
+
+    expect(meta(text, "description")).toMatch(/^Hero 8 · /);
+    expect(meta(text, "og:description")).toBe(meta(text, "description"));
+    expect(text).not.toContain('class="prose"');
+  });
+
   it("is forbidden for console and APIs, and names the sitemap", async () => {
     const { text, headers } = await world.get("/robots.txt");
 

@@ -44,7 +44,8 @@ async function show(url, { isNew = true, isTyping = false, focus } = {}) {
     shownAt = location.pathname + location.search;
     swapFacets(page, isNew);
     swapSorts(page, isNew);
-    swap(page, "problems", "chips", "count", "found", "total");
+    swap(page, "problems", "chips", "count", "found", "total", "of-total");
+    byId("clear").href = page.getElementById("clear").href;
     if (isNew && results.getBoundingClientRect().top < 0) results.scrollIntoView();
     showFailure(false);
     const count = page.querySelector(".filters-button .badge")?.textContent;
@@ -68,7 +69,10 @@ async function show(url, { isNew = true, isTyping = false, focus } = {}) {
 /** Each change is a history entry, but the letters of one text share one. */
 function remember(url, isTyping) {
   if (isTyped && isTyping) history.replaceState(null, "", url);
-  else history.pushState(null, "", url);
+  else {
+    keep({ y: scrollY });
+    history.pushState(null, "", url);
+  }
   isTyped = isTyping;
 }
 
@@ -274,4 +278,8 @@ function settle() {
 
 settle();
 byId("total").hidden = false;
-restore();
+// A field may have been used while the script was on its way.
+const isUsed = ({ type, checked, defaultChecked }) =>
+  (type === "checkbox" || type === "radio") && checked !== defaultChecked;
+if ([...form.elements].some(isUsed)) show(addressOf());
+else restore();

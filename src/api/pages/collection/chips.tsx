@@ -3,7 +3,7 @@
 import { formatNumber } from "../../ui/numbers.ts";
 import { words } from "../../ui/visitor.ts";
 import { Foreign } from "../text.tsx";
-import { type Asked, chipsOf } from "./filter-query.ts";
+import { type Asked, chipsOf, withoutConditions } from "./filter-query.ts";
 import type { PanelFacets } from "./panel-facets.ts";
 
 export const Chips = ({ asked, facets, path }: { asked: Asked; facets: PanelFacets; path: string }) => {
@@ -31,7 +31,7 @@ export const Chips = ({ asked, facets, path }: { asked: Asked; facets: PanelFace
       )}
       {count > 1 && (
         <li>
-          <a class="chip plain" href={path}>
+          <a class="chip plain" href={clearedPath(path, asked)}>
             {filters.clearAll}
           </a>
         </li>
@@ -39,6 +39,12 @@ export const Chips = ({ asked, facets, path }: { asked: Asked; facets: PanelFace
     </ul>
   );
 };
+
+/** The collection without any filter, in the same order. */
+export function clearedPath(path: string, asked: Asked): string {
+  const query = withoutConditions(asked);
+  return query ? `${path}?${query}` : path;
+}
 
 /** A trait's value as its facet shows it. */
 function chipText({ traits }: PanelFacets, trait: string | undefined, text: string): string {

@@ -7,7 +7,7 @@ import { words } from "../../ui/visitor.ts";
 import { chainName } from "../chains.ts";
 import { Contract, Copied } from "../copyable.tsx";
 import { collectionPath, type Site } from "../env.ts";
-import { Description, Foreign } from "../text.tsx";
+import { Description, Foreign, shownText } from "../text.tsx";
 import { Banner, collectionName, standardNames } from "./collection-list.tsx";
 
 /** The origins of its banner and avatar. */
@@ -28,6 +28,7 @@ const canShow = (url: string | null | undefined): url is string =>
 export const CollectionHead = ({ site, view }: { site: Site; view: CollectionView }) => {
   const { information } = view;
   const avatar = information?.avatar;
+  const description = shownText(information?.description);
   return (
     <>
       <header class={canShow(information?.banner) ? "collection-head with-banner" : "collection-head"}>
@@ -47,9 +48,7 @@ export const CollectionHead = ({ site, view }: { site: Site; view: CollectionVie
             <Foreign text={collectionName(view)} max={100} />
           </h1>
           <Origin view={view} />
-          {information?.description && (
-            <Description text={information.description} characters={SUMMARY_CHARACTERS} />
-          )}
+          {description !== undefined && <Description text={description} characters={SUMMARY_CHARACTERS} />}
         </div>
         <div class="collection-end">
           <Figures view={view} />

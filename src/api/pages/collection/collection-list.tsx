@@ -12,7 +12,7 @@ import { words } from "../../ui/visitor.ts";
 import { chainName } from "../chains.ts";
 import { collectionPath, isEveryIndexReady, type PagesContext, type Site } from "../env.ts";
 import { NotAllReady, render } from "../frame.tsx";
-import { Foreign } from "../text.tsx";
+import { Foreign, shownText } from "../text.tsx";
 import { Picture } from "./token-card.tsx";
 
 const PREVIEWS = 3;
@@ -101,30 +101,33 @@ export const CollectionCard = ({
   tokens: readonly TokenView[];
   /** The heading's level, below that of its section. */
   level?: "h2" | "h3";
-}) => (
-  <a class="collection" href={site.to(collectionPath(view))}>
-    <span class="cover">
-      {view.information?.banner ? (
-        <Banner url={view.information.banner} />
-      ) : (
-        tokens.map((token) => (
-          <span class="frame">
-            <Picture site={site} token={token} isEager />
-          </span>
-        ))
+}) => {
+  const description = shownText(view.information?.description);
+  return (
+    <a class="collection" href={site.to(collectionPath(view))}>
+      <span class="cover">
+        {view.information?.banner ? (
+          <Banner url={view.information.banner} />
+        ) : (
+          tokens.map((token) => (
+            <span class="frame">
+              <Picture site={site} token={token} isEager />
+            </span>
+          ))
+        )}
+      </span>
+      <Heading>
+        <Foreign text={collectionName(view)} max={100} />
+      </Heading>
+      <p class="soft small">{factsOf(view).join(" · ")}</p>
+      {description !== undefined && (
+        <p class="summary">
+          <Foreign text={description} max={300} />
+        </p>
       )}
-    </span>
-    <Heading>
-      <Foreign text={collectionName(view)} max={100} />
-    </Heading>
-    <p class="soft small">{factsOf(view).join(" · ")}</p>
-    {view.information?.description && (
-      <p class="summary">
-        <Foreign text={view.information.description} max={300} />
-      </p>
-    )}
-  </a>
-);
+    </a>
+  );
+};
 
 /** With a non-breaking hyphen. */
 export const standardNames = { erc721: "ERC\u2011721", erc1155: "ERC\u20111155" } as const;

@@ -12,8 +12,8 @@ import { Empty, Notice } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
 import { collectionOf, collectionPath, isIndexReady, type PagesContext, type Site } from "../env.ts";
 import { NotReady, render } from "../frame.tsx";
-import { plain } from "../text.tsx";
-import { Chips } from "./chips.tsx";
+import { plain, shownText } from "../text.tsx";
+import { Chips, clearedPath } from "./chips.tsx";
 import { CollectionHead, headSources } from "./collection-head.tsx";
 import { collectionName, factsOf } from "./collection-list.tsx";
 import { DensityForm, DensitySwitch } from "./density.tsx";
@@ -70,7 +70,8 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
     {
       title: collectionName(view),
       about: {
-        description: view.information?.description ?? `${collectionName(view)}: ${factsOf(view).join(", ")}`,
+        description:
+          shownText(view.information?.description) ?? `${collectionName(view)}: ${factsOf(view).join(", ")}`,
         path: collectionPath(view),
         image: view.information?.avatar ?? view.information?.banner,
       },
@@ -225,16 +226,16 @@ const Panel = ({ asked, facets, path }: { asked: Asked; facets: PanelFacets; pat
       <p id="failed-here" hidden>
         {words().collection.failedShort}
       </p>
-      <a class="button" href={path}>
+      <a id="clear" class="button" href={clearedPath(path, asked)}>
         {words().filters.clear}
       </a>
       <button type="submit" class="button primary">
         {/* Only a script can keep this number current. */}
-        {words().filters.show[0]}{" "}
+        {words().filters.show}{" "}
         <span id="total" hidden>
           {formatNumber(facets.total)}
         </span>{" "}
-        {words().filters.show[1]}
+        <span id="of-total">{words().filters.ofTotal(facets.total)}</span>
       </button>
     </div>
   </aside>
@@ -245,7 +246,7 @@ const NoTokens = ({ asked, path, isReady }: { asked: Asked; path: string; isRead
   if (asked.conditions.length > 0)
     return (
       <Empty>
-        {collection.noMatch} <a href={path}>{collection.clearFilters}</a>
+        {collection.noMatch} <a href={clearedPath(path, asked)}>{collection.clearFilters}</a>
       </Empty>
     );
   return <Empty>{isReady ? collection.noneMinted : collection.notRead}</Empty>;

@@ -184,7 +184,9 @@ const Choices = ({ facet, chosen }: { facet: PanelFacet; chosen: readonly string
         <input type="hidden" name={`is:${trait_type}`} value={text} />
       ))}
       {values_total > all.length && (
-        <p class="soft small">{words().filters.rarerValues(formatNumber(values_total - all.length))}</p>
+        <p class="soft small">
+          {words().filters.rarerValues(values_total - all.length, formatNumber(values_total - all.length))}
+        </p>
       )}
     </>
   );

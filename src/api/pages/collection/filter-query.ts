@@ -210,6 +210,13 @@ export function chipsOf({ entries, query, conditions }: Asked): Chip[] {
   }));
 }
 
+/** The query string without any condition, in the same order. */
+export const withoutConditions = ({ entries }: Asked): string =>
+  entries
+    .filter(([name, value]) => name === "sort" && sortSchema.safeParse(value).success)
+    .map(written)
+    .join("&");
+
 function conditionText(valid: readonly Entry[]): string {
   const { filters } = words();
   const [field = "", value = ""] = valid[0] ?? [];
@@ -223,7 +230,10 @@ function conditionText(valid: readonly Entry[]): string {
 
 function rangeText(from: string | undefined, to: string | undefined): string {
   const { filters } = words();
-  if (from !== undefined && to !== undefined) return filters.between(boundText(from), boundText(to));
+  if (from !== undefined && to !== undefined) {
+    const [first, last] = [boundText(from), boundText(to)];
+    return first === last ? first : filters.between(first, last);
+  }
   if (from !== undefined) return (DAY.test(from) ? filters.since : filters.orMore)(boundText(from));
   const end = to ?? "";
   return (DAY.test(end) ? filters.until : filters.orLess)(boundText(end));

@@ -25,7 +25,7 @@ import {
 } from "../env.ts";
 import { NotReady, render } from "../frame.tsx";
 import { type Neighbours, readNeighbours } from "../listed-store.ts";
-import { Description, Foreign, formatAmount, shortId } from "../text.tsx";
+import { Description, Foreign, formatAmount, shortId, shownText } from "../text.tsx";
 import { type Holder, readTopHolders } from "./holder-store.ts";
 import { readLockedSince } from "./lock-store.ts";
 import { Refresh, readProgress } from "./refresh.tsx";
@@ -67,6 +67,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
   const [history, transfers, view, isReady, neighbours] = found;
   if (!history || !view) throw new ApiError("TOKEN_NOT_FOUND");
   const { token } = history;
+  const description = shownText(token.description);
   const [since, owners, holders] = await Promise.all([
     lockedSince(site, token),
     token.standard === "erc1155" ? holdings.owners(collection, [tokenId]) : new Map<string, number>(),
@@ -80,7 +81,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
     {
       title: `${displayName(token)} · ${collectionName(view)}`,
       about: {
-        description: token.description ?? `${displayName(token)} · ${collectionName(view)}`,
+        description: description ?? `${displayName(token)} · ${collectionName(view)}`,
         path: tokenPath(named),
         image: token.image.status === "cached" ? token.image.url : undefined,
       },
@@ -107,7 +108,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
               <State token={token} since={since} />
               <Ownership site={site} token={token} owners={owners.get(tokenId) ?? 0} />
             </header>
-            {token.description && <Description text={token.description} />}
+            {description !== undefined && <Description text={description} />}
           </div>
           <Refresh
             site={site}

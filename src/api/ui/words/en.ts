@@ -135,8 +135,9 @@ export const en = {
     skip: "Skip to the tokens",
     close: "Close",
     clear: "Clear",
-    /** Around the number of tokens. */
-    show: ["Show", "tokens"] as readonly [string, string],
+    /** Before the number of tokens, and after it. */
+    show: "Show",
+    ofTotal: (count: number) => (count === 1 ? "token" : "tokens"),
     inUse: "Filters in use",
     used: "in use",
     remove: "Remove",
@@ -157,8 +158,10 @@ export const en = {
     since: (day: string) => `from ${day}`,
     until: (day: string) => `until ${day}`,
     moreValues: (count: number) => `${count} more`,
-    moreTraits: (count: number) => `${count} more traits; the search finds their values.`,
-    rarerValues: (count: string) => `${count} rarer values; the search finds them.`,
+    moreTraits: (count: number) =>
+      `${many(count, "more trait", "more traits")}; the search finds ${count === 1 ? "its" : "their"} values.`,
+    rarerValues: (count: number, text: string) =>
+      `${many(count, "rarer value", "rarer values", text)}; the search finds ${count === 1 ? "it" : "them"}.`,
   },
   card: {
     locked: "Locked",
