@@ -359,6 +359,12 @@ it("withdraws a permission only once the operator has confirmed it, by keyboard 
   await dialog.waitFor({ state: "hidden" });
   expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("Withdraw…: market");
 
+  // It would cover what the keyboard goes to next.
+  await ask.press("Enter");
+  await dialog.getByRole("button", { name: "Withdraw: market", exact: true }).focus();
+  await page.keyboard.press("Tab");
+  await dialog.waitFor({ state: "hidden" });
+
   await ask.press("Enter");
   await dialog.getByRole("button", { name: "Withdraw: market", exact: true }).click();
   await page.getByText("Permission withdrawn").waitFor();

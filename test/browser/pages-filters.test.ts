@@ -398,6 +398,31 @@ it("clears filters into the order that was chosen last", async () => {
   await context.close();
 });
 
+it("closes the sheet of filters behind the keyboard, which goes to what it covers", async () => {
+  const { context, page } = await open(HEROES, PHONE);
+  const sheet = page.locator("#filters");
+  const opener = page.getByRole("button", { name: /^Filters/ });
+  for (const [within, key] of [
+    ["#filters button[type=submit]", "Tab"],
+    ["#filters .skip", "Shift+Tab"],
+  ] as const) {
+    await opener.press("Enter");
+    await page.locator(within).focus();
+    expect(await sheet.isVisible()).toBe(true);
+    await page.keyboard.press(key);
+
+    await sheet.waitFor({ state: "hidden" });
+    expect(await page.evaluate("document.activeElement.matches('body, #filters *')")).toBe(false);
+  }
+  // A menu's own button closes it, and does not open it again.
+  const theme = page.getByRole("button", { name: "Theme" });
+  await theme.click();
+  await page.locator("#themes").waitFor();
+  await theme.click();
+  expect(await page.locator("#themes").isVisible()).toBe(false);
+  await context.close();
+});
+
 it("says how many tokens the filters show, of one too", async () => {
   const { context, page } = await open(`${HEROES}?q=knight`, PHONE);
   await page.getByRole("button", { name: /^Filters/ }).click();

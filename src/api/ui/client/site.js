@@ -40,6 +40,12 @@ window.addEventListener("pageshow", ({ persisted }) => {
   if (persisted) showKept();
 });
 
+// A sheet or a dialog would cover what the keyboard goes to next. A click outside of it closes it by itself.
+document.addEventListener("focusin", ({ target }) => {
+  for (const sheet of document.querySelectorAll(":popover-open"))
+    if (!sheet.contains(target) && target.matches(":focus-visible")) sheet.hidePopover();
+});
+
 document.addEventListener("submit", async (event) => {
   if (event.target.action !== themes?.action) return;
   event.preventDefault();
