@@ -2,6 +2,7 @@
 
 import { parseAddress } from "../../../domain/token-ref.ts";
 import { soughtSchema } from "../../catalog/module.ts";
+import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Empty, Notice, Title } from "../../ui/parts.tsx";
 import { shortAddress } from "../../ui/short-address.ts";
@@ -9,12 +10,15 @@ import { words } from "../../ui/visitor.ts";
 import { bannerOrigins, CollectionCard, readPreviews } from "../collection/collection-list.tsx";
 import { soon, stillLoading } from "../collection/loading.tsx";
 import { TokenGrid } from "../collection/token-card.tsx";
-import { isEveryIndexReady, type PagesContext, type Site, walletPath } from "../env.ts";
+import { collectionPath, isEveryIndexReady, type PagesContext, type Site, walletPath } from "../env.ts";
 import { NotAllReady, render } from "../frame.tsx";
+import { plain } from "../text.tsx";
+import { countOf, firstOf } from "./shown.ts";
 import { Suggestions } from "./suggestions.tsx";
 
 const SUGGESTED = 5;
 const SHOWN = 24;
+const NOTHING = { collections: [], tokens: [], unsearched: 0 };
 
 export async function searchPage(site: Site, c: PagesContext): Promise<Response> {
   const text = (c.req.query("q") ?? "").trim();
@@ -23,10 +27,10 @@ export async function searchPage(site: Site, c: PagesContext): Promise<Response>
   const isPart = c.req.query("part") === "suggestions";
   const limit = isPart ? SUGGESTED : SHOWN;
   const { across } = site.catalogModule;
-  const found = read.success
-    ? await soon(across.find(read.data, { limit }))
-    : { collections: [], tokens: [], unsearched: 0 };
-  if (found === undefined) return stillLoading(site, c);
+  // One more than is shown: whether there are others.
+  const answer = read.success ? await soon(across.find(read.data, { limit: limit + 1 })) : NOTHING;
+  if (answer === undefined) return stillLoading(site, c);
+  const found = firstOf(answer, limit);
   const wallet = parseAddress(text);
   if (isPart)
     return c.html(<Suggestions site={site} text={text} found={found} wallet={wallet} />, 200, {
@@ -56,7 +60,7 @@ export async function searchPage(site: Site, c: PagesContext): Promise<Response>
     },
     <>
       {!isReady && <NotAllReady />}
-      <Title hint={text === "" ? search.hint : search.count(collections.length, tokens.length)}>
+      <Title hint={text === "" ? search.hint : countOf(found, wallet)}>
         {text === "" ? search.title : search.titleOf(text)}
       </Title>
       {problem !== undefined && <Notice tone="bad">{`q: ${problem}`}</Notice>}
@@ -79,14 +83,41 @@ export async function searchPage(site: Site, c: PagesContext): Promise<Response>
               </li>
             ))}
           </ul>
+          {found.hasMore.collections && (
+            <p>
+              <a class="button" href={site.to("/collections")}>
+                {words().problems.all}
+              </a>
+            </p>
+          )}
         </section>
       )}
       {tokens.length > 0 && (
         <section class="stack" aria-labelledby="found-tokens">
           <h2 id="found-tokens">{search.tokens}</h2>
           <TokenGrid site={site} tokens={tokens} isFirstPage />
+          {found.hasMore.tokens && <Others site={site} text={text} tokens={tokens} />}
         </section>
       )}
     </>,
   );
 }
+
+/** To the search of each collection that has tokens here: it finds all of them. */
+const Others = ({ site, text, tokens }: { site: Site; text: string; tokens: readonly TokenView[] }) => {
+  const places = new Map(tokens.map((token) => [collectionPath(token), token]));
+  return (
+    <p class="row">
+      {[...places].map(([path, { chain_id, collection_address }]) => {
+        const name = site.collections.all.find(
+          ({ chainId, address }) => chainId === chain_id && address === collection_address,
+        )?.name;
+        return (
+          <a class="button" href={`${site.to(path)}?${new URLSearchParams({ q: text })}`}>
+            {words().collection.searchFor(plain(name ?? shortAddress(collection_address)))}
+          </a>
+        );
+      })}
+    </p>
+  );
+};

@@ -1,7 +1,6 @@
 /** What the search box of the bar suggests: options of a list, each a link. */
 
 import type { PropsWithChildren } from "hono/jsx";
-import type { Found } from "../../catalog/across/across.ts";
 import type { CollectionView } from "../../catalog/collection-view.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { shortAddress } from "../../ui/short-address.ts";
@@ -11,26 +10,25 @@ import { collectionName } from "../collection/collection-list.tsx";
 import { displayName } from "../collection/token-card.tsx";
 import { collectionPath, picturePath, type Site, tokenPath, walletPath } from "../env.ts";
 import { Foreign, Line, plain, shortId } from "../text.tsx";
+import { countOf, type Shown } from "./shown.ts";
 
 const THUMB_PX = 36;
 
 interface SuggestionsProps {
   readonly site: Site;
   readonly text: string;
-  readonly found: Found;
+  readonly found: Shown;
   readonly wallet: string | undefined;
 }
 
-export const Suggestions = ({ site, text, found: { collections, tokens }, wallet }: SuggestionsProps) => {
+export const Suggestions = ({ site, text, found, wallet }: SuggestionsProps) => {
   const { layout, search } = words();
+  const { collections, tokens } = found;
   const count = collections.length + tokens.length + (wallet === undefined ? 0 : 1);
   return (
     <>
       {/* The script announces it. */}
-      <div
-        data-said={count === 0 ? search.nothing : search.count(collections.length, tokens.length)}
-        hidden
-      />
+      <div data-said={count === 0 ? search.nothing : countOf(found, wallet)} hidden />
       {wallet !== undefined && (
         <Option id="suggested-wallet" href={site.to(walletPath(wallet))}>
           <span class="name">{search.wallet(shortAddress(wallet))}</span>

@@ -3,6 +3,7 @@
 import { consoleFrame } from "./en/console.ts";
 import { consoleApp } from "./en/console-app.ts";
 import { operator } from "./en/operator.ts";
+import { search } from "./en/search.ts";
 import { tools } from "./en/tools.ts";
 import { many } from "./plural.ts";
 
@@ -48,24 +49,7 @@ export const en = {
     yes: "Yes",
     no: "No",
   },
-  search: {
-    label: "Search collections, tokens and wallets",
-    placeholder: "Search collections and tokens",
-    suggestions: "Suggestions",
-    nothing: "Nothing found",
-    all: (text: string) => `All results for “${text}”`,
-    title: "Search",
-    titleOf: (text: string) => `Search for “${text}”`,
-    description: "Collections and tokens by name and id.",
-    hint: "Type the name of a collection, the name or id of a token, or an address.",
-    count: (collections: number, tokens: number) =>
-      `${many(collections, "collection", "collections")}, ${many(tokens, "token", "tokens")}`,
-    none: "No collection or token has this name or id.",
-    unsearched: (count: string) =>
-      `The tokens of ${count} more collections were not searched. Each collection’s page searches its own.`,
-    wallet: (address: string) => `Wallet ${address}`,
-    tokens: "Tokens",
-  },
+  search,
   home: {
     description:
       "Metadata, locks and access for an NFT marketplace: what tokens are, which are locked, and whether they can be traded.",

@@ -1,0 +1,38 @@
+/** How much a search over all collections says that it has found. */
+
+import { beforeAll, describe, expect, it } from "vitest";
+import { ALICE, createPagesWorld, HEROES, seen } from "./world.ts";
+
+const world = await createPagesWorld();
+
+describe("a search that finds more than it shows", () => {
+  const TEXT = "crowded";
+
+  beforeAll(async () => {
+    for (let id = 101; id <= 124; id++) {
+      await world.mint(String(id));
+      await world.describe(String(id), { name: `${TEXT} ${id}` });
+    }
+  });
+
+  it("says so, and leads to the search of the collection", async () => {
+    const one = seen((await world.get(`/search?q=${TEXT}`)).text);
+    expect(one).toContain("0 collections, 24 tokens");
+    expect(one).not.toContain("or more");
+    await world.mint("125");
+    await world.describe("125", { name: `${TEXT} 125` });
+
+    const { text } = await world.get(`/search?q=${TEXT}`);
+
+    expect(seen(text)).toContain("0 collections, 24 or more tokens");
+    expect(text.match(/<a class="token"/g)).toHaveLength(24);
+    expect(text).toContain(`href="${HEROES}?q=${TEXT}"`);
+    const { text: suggested } = await world.get(`/search?part=suggestions&q=${TEXT}`);
+    expect(suggested).toContain('data-said="0 collections, 5 or more tokens"');
+    expect(suggested.match(/id="suggested-token-/g)).toHaveLength(5);
+  });
+
+  it("counts the wallet of an address", async () => {
+    expect(seen((await world.get(`/search?q=${ALICE}`)).text)).toContain("1 wallet, 0 collections, 0 tokens");
+  });
+});
