@@ -78,7 +78,7 @@ export function createOtherPages(deps: PagesDeps): Hono<PagesEnv> {
   const get = (path: string, answer: (site: Site, c: PagesContext) => Response | Promise<Response>) =>
     pages.get(path, variesByEncoding, pageHeaders(deps), limit, (c) => answer(site, c));
   get("/", homePage);
-  for (const path of ["/search/", "/wallets/*"]) pages.use(path, withoutSlash(site));
+  for (const path of ["/search/", "/wallets/:wallet/"]) get(path, redirectWithoutSlash);
   get("/search", searchPage);
   get("/wallets/:wallet", walletPage);
   get("/robots.txt", robots);
@@ -109,12 +109,15 @@ export function createLostPage(deps: PagesDeps): (c: Context) => Promise<Respons
 }
 
 /** One address per page: those that end in a slash redirect to the same without it. */
-const withoutSlash = ({ to }: Site) =>
-  createMiddleware<PagesEnv>(async (c, next) => {
-    const { pathname, search } = new URL(c.req.url);
-    const path = withoutTrailing(pathname, "/");
-    return path === pathname || c.req.method !== "GET" ? next() : c.redirect(`${to(path)}${search}`, 301);
-  });
+const withoutSlash = (site: Site) =>
+  createMiddleware<PagesEnv>(async (c, next) =>
+    c.req.path.endsWith("/") && c.req.method === "GET" ? redirectWithoutSlash(site, c) : next(),
+  );
+
+function redirectWithoutSlash({ to }: Site, c: PagesContext): Response {
+  const { pathname, search } = new URL(c.req.url);
+  return c.redirect(`${to(withoutTrailing(pathname, "/"))}${search}`, 301);
+}
 
 /** One address per page: checksummed addresses redirect to the lower-case form that all answers use. */
 const lowerCase = ({ to }: Site) =>

@@ -55,6 +55,7 @@ const around: HttpRequest[] = [
   page("/search?q=vitrine&part=suggestions"),
   page("/search?q={{ada}}"),
   page(`/search?q=${"x".repeat(201)}`),
+  page("/search/?q=mage"),
   form("/preferences", { theme: "dark" }, { headers: { "sec-fetch-site": "same-origin" } }),
   form(
     "/preferences",
