@@ -25,15 +25,20 @@ export const freePort = async (): Promise<number> => {
   throw new Error(`every port from ${FIRST} to ${END - 1} is taken`);
 };
 
+const PORT_MAX = 65_535;
 // Vitrine's own.
 const DEFAULT_PORT = 42_069;
 
-/** `given`, if it is; otherwise Vitrine's default port, or any free one if that is taken. Throws if `given` is in use. */
+/** `given`, if it is; otherwise Vitrine's default port, or any free one if that is taken. Throws if `given` can't be used. */
 export const choosePort = async (given: string | undefined): Promise<number> => {
   if (!given) return (await takePort(DEFAULT_PORT)) ? DEFAULT_PORT : freePort();
+  const port = Number(given);
+  if (!Number.isInteger(port) || port < 1 || port > PORT_MAX)
+    throw new Error(`PORT must be a whole number from 1 to ${PORT_MAX}; it is "${given}"`);
   // Another service there would pass for this one.
-  if (!(await isFree(Number(given)))) throw new Error(`port ${given} (PORT) is in use; choose another`);
-  return Number(given);
+  if (!(await isFree(port)))
+    throw new Error(`port ${port} (PORT) is in use, or may not be listened on; choose another`);
+  return port;
 };
 
 /** Reserves this port in the same way; false if somebody listens on it or has reserved it. */

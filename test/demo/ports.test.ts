@@ -93,8 +93,16 @@ it("a port that is asked for by number is taken, or refused in a sentence where 
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
 
-  await expect(choosePort(String(port))).rejects.toThrow(`port ${port} (PORT) is in use; choose another`);
+  await expect(choosePort(String(port))).rejects.toThrow(
+    `port ${port} (PORT) is in use, or may not be listened on; choose another`,
+  );
   server.close();
   await once(server, "close");
   expect(await choosePort(String(port))).toBe(port);
+});
+
+it.each(["abc", "0", "65536", "1.5", "-1"])("PORT=%s is refused with its range", async (given) => {
+  await expect(choosePort(given)).rejects.toThrow(
+    `PORT must be a whole number from 1 to 65535; it is "${given}"`,
+  );
 });

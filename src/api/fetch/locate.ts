@@ -24,7 +24,6 @@ const NO_SCHEMES: ReadonlySet<ExtraScheme> = new Set();
 // Prefixes that contracts write before a CID: `ipfs://`, `ipfs:/`, `ipfs:///ipfs/`, `ipfs://ipfs/ipfs/`, `/ipfs/`,
 // `ipfs/`, or nothing.
 const BEFORE_CID = /^(?:ipfs:)?\/*(?:ipfs\/+)*/i;
-const FILE_ENDING = /\.[a-z][a-z0-9]{1,4}$/i;
 
 /** ERC-1155: `{id}` stands for the id as 64 lower-case hex digits, in the URI and in JSON string values. */
 export function substituteId(text: string, tokenId: string): string {
@@ -65,16 +64,14 @@ export function locate(
 }
 
 /**
- * A `#` in the name of a file, as in `Cat #7.png`, is part of it: programs that build such URIs often escape nothing. After
- * another file's name it begins a fragment: `page.html#scene.glb`.
+ * A `#` after a space, as in `Cat #7.png`, is part of a file's name: programs that build such URIs often escape nothing.
+ * Elsewhere it begins a fragment.
  */
 function withHashesInName(content: string): string {
-  const [path = "", ...rest] = content.split("#");
-  const name = rest.join("%23");
-  const isName = FILE_ENDING.test(name) && !/[/?]/.test(name);
-  return isName && path.includes("/") && !path.includes("?") && !FILE_ENDING.test(path)
-    ? `${path}%23${name}`
-    : content;
+  const [path = "", ...query] = content.split("?");
+  const first = path.indexOf("#");
+  const isName = first > 0 && path.lastIndexOf("/", first) > 0 && /(?: |%20)$/.test(path.slice(0, first));
+  return isName ? [path.replaceAll(/( |%20)#/g, "$1%23"), ...query].join("?") : content;
 }
 
 const oneOf = (names: readonly string[]): string => `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;

@@ -111,7 +111,7 @@ export function createLostPage(deps: PagesDeps): (c: Context) => Promise<Respons
 /** One address per page: those that end in a slash redirect to the same without it. */
 const withoutSlash = (site: Site) =>
   createMiddleware<PagesEnv>(async (c, next) =>
-    c.req.path.endsWith("/") && c.req.method === "GET" ? redirectWithoutSlash(site, c) : next(),
+    c.req.path.endsWith("/") && /^(?:GET|HEAD)$/.test(c.req.method) ? redirectWithoutSlash(site, c) : next(),
   );
 
 function redirectWithoutSlash({ to }: Site, c: PagesContext): Response {

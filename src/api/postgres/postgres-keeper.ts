@@ -35,7 +35,7 @@ const SETTINGS = [
   // A socket's path is limited to 107 bytes; a data folder's is not.
   "unix_socket_directories=",
   // Enough for several indexers, replicas and test runs on one server. A process has a search thread per core but one.
-  `max_connections=${Math.max(200, 20 * availableParallelism())}`,
+  `max_connections=${Math.max(200, 40 * availableParallelism())}`,
   "timezone=UTC",
   "log_checkpoints=off",
 ];

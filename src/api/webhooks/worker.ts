@@ -62,17 +62,20 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): LeaseWorker {
     // An event that is given up stays pending: it is the first to be sent when the webhook resumes.
     const nextMs = isEvent ? (retryMs ?? 0) : undefined;
     const reason = sent.isGone ? "gone" : "failing";
+    let isHastened = false;
     const end = await database.transaction(async (tx) => {
       if (await releaseIfStale(tx, lease, sent.isDelivered)) return "stale";
       const ended = await endAttempt(tx, lease, sent, nextMs);
       if (!ended) throw new LeaseLost();
-      if (sent.isGone || (isGivenUp && !ended.isHastened))
+      isHastened = ended.isHastened;
+      if (sent.isGone || (isGivenUp && !isHastened))
         return (await pauseWebhook(tx, lease.webhookId, reason, lease.url)) && "paused";
       // While events keep coming, the attempts of each are so far apart that none uses up all of its own.
       return !sent.isDelivered && isEvent && (await pauseFailing(tx, lease.webhookId, failingMs)) && "paused";
     });
     if (end === "stale") return;
-    const outcome = sent.isDelivered ? "delivered" : isEvent && !isGivenUp ? "retried" : "failed";
+    const isRetried = isEvent && (!isGivenUp || isHastened);
+    const outcome = sent.isDelivered ? "delivered" : isRetried ? "retried" : "failed";
     metrics.attempted(outcome, sent.durationMs);
     if (end === "paused")
       logger.warn({ msg: "Webhook paused", webhook: lease.webhookId, reason, detail: sent.error });

@@ -263,6 +263,15 @@ describe("behind the frame of a GIF", () => {
     expect(await second(picture, 2, 2)).toEqual([0, 0, 255, 255]);
   });
 
+  it("is shown for as long as before, whatever was added", async () => {
+    const bare: Frame = { side: 200, colours: [2], disposal: 0, isBare: true };
+    const source = animation(2, [bare, { ...bare, colours: [3] }]);
+
+    const { delay } = await sharp(await render(source), { animated: true }).metadata();
+
+    expect(delay).toEqual((await sharp(source, { animated: true }).metadata()).delay);
+  });
+
   it("shows every colour of a frame, however it is disposed of", async () => {
     const frame: Frame = { side: SIDE, colours: ALL, disposal: 2 };
 

@@ -241,6 +241,7 @@ describe("a collection's page", () => {
     const [place = "", query] = path.split("?");
     const there = place.replace(/\/+$/, "") + (query ? `?${query}` : "");
     expect([status, headers.get("location")]).toEqual([301, there]);
+    expect((await get(path, { method: "HEAD" })).status).toBe(301);
     expect((await get(there)).status).toBe(200);
   });
 

@@ -32,6 +32,18 @@ describe("a search that finds more than it shows", () => {
     expect(suggested.match(/id="suggested-token-/g)).toHaveLength(5);
   });
 
+  it("says so of tokens whose documents are too large for one page, too", async () => {
+    for (let id = 201; id <= 206; id++) {
+      await world.mint(String(id));
+      await world.describe(String(id), { name: `bulky ${id}`, description: "x".repeat(1_900_000) });
+    }
+
+    const { text } = await world.get("/search?q=bulky");
+
+    expect(seen(text)).toMatch(/0 collections, \d or more tokens/);
+    expect(text).toContain(`href="${HEROES}?q=bulky"`);
+  });
+
   it("counts the wallet of an address", async () => {
     expect(seen((await world.get(`/search?q=${ALICE}`)).text)).toContain("1 wallet, 0 collections, 0 tokens");
   });

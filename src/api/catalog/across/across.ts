@@ -14,6 +14,8 @@ export interface Found {
   readonly tokens: readonly TokenView[];
   /** The number of collections whose tokens were left out. */
   readonly unsearched: number;
+  /** Whether tokens are missing because the documents of all are too large for one answer. */
+  readonly isCut: boolean;
 }
 
 export interface AcrossDeps extends CollectionViewDeps {
@@ -83,7 +85,7 @@ export function createAcross(deps: AcrossDeps) {
     );
     // A token may be burned after the search.
     const tokens = fitting.flatMap((each) => views.get(each.collection)?.get(each.tokenId) ?? []);
-    return { tokens, unsearched };
+    return { tokens, unsearched, isCut: fitting.length < best.length };
   }
 
   return {
@@ -91,11 +93,11 @@ export function createAcross(deps: AcrossDeps) {
     async find(text: string, { chainId, ...query }: AcrossQuery): Promise<Found> {
       const chainIds = collections.chainIds(chainId);
       const among = collections.all.filter((each) => chainIds.includes(each.chainId));
-      const [found, { tokens, unsearched }] = await Promise.all([
+      const [found, { tokens, unsearched, isCut }] = await Promise.all([
         findCollections(among, text, query.limit),
         findTokens(among, text, query),
       ]);
-      return { collections: found, tokens, unsearched };
+      return { collections: found, tokens, unsearched, isCut };
     },
   };
 }

@@ -8,6 +8,8 @@ import { blocksOf, canvasOf, type GifBlock } from "./gif-frames.ts";
 const EXTENSION = 0x21;
 const GRAPHIC_CONTROL = 0xf9;
 const CONTROL_BYTES = 4;
+// As the decoder reads a frame without a control extension: 100 ms.
+const DELAY = [10, 0];
 const TO_BACKGROUND = 2;
 const TO_PREVIOUS = 3;
 const HAS_TRANSPARENT = 1;
@@ -60,7 +62,7 @@ function coversCanvas(gif: Buffer, { at }: GifBlock): boolean {
 const withControl = (gif: Buffer, { at }: GifBlock, transparent: number): Buffer =>
   Buffer.concat([
     gif.subarray(0, at),
-    Buffer.from([EXTENSION, GRAPHIC_CONTROL, CONTROL_BYTES, HAS_TRANSPARENT, 0, 0, transparent, 0]),
+    Buffer.from([EXTENSION, GRAPHIC_CONTROL, CONTROL_BYTES, HAS_TRANSPARENT, ...DELAY, transparent, 0]),
     gif.subarray(at),
   ]);
 

@@ -19,12 +19,13 @@ async function ask(event) {
   button.disabled = true;
   try {
     const { page, url } = await read(event.target.action, { method: "POST" });
+    const { state } = part(page).dataset;
     // What the page shows stays: the image in place of an animation, and a page of transfers.
     const here = new URL(location.href);
     here.searchParams.set("refresh", new URL(url).searchParams.get("refresh"));
     history.replaceState(null, "", here);
     // The next poll shows the end together with the result.
-    if (part(page).dataset.state === "done") part().dataset.state = "open";
+    if (state === "done") part().dataset.state = "open";
     else showProgress(page);
   } catch {
     announce("refused");

@@ -84,7 +84,8 @@ export async function collectionPage(site: Site, c: PagesContext): Promise<Respo
     <>
       {!isReady && <NotReady />}
       <CollectionHead site={site} view={view} />
-      <form id="shop" class="shop" method="get" action={path} novalidate>
+      {/* A browser would restore what was ticked and not applied. */}
+      <form id="shop" class="shop" method="get" action={path} autocomplete="off" novalidate>
         <Toolbar asked={asked} facets={facets} view={view} />
         <div class="shop-body">
           <Panel asked={asked} facets={facets} path={path} />

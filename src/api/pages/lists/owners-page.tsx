@@ -95,10 +95,12 @@ export async function ownersPage(site: Site, c: PagesContext): Promise<Response>
   );
 }
 
+const THOUSANDS = /^[0-9]{1,3}(?:[,\s][0-9]{3})+$/;
+
 /** A number, with separators too, as pages show it; undefined for the current owners: the form's field is empty. */
 function readBlock(text: string): number | "unreadable" | undefined {
-  const digits = text.replace(/[,\s]/g, "");
-  if (digits === "") return undefined;
+  if (text.trim() === "") return undefined;
+  const digits = THOUSANDS.test(text.trim()) ? text.replace(/[,\s]/g, "") : text.trim();
   return /^(?:0|[1-9][0-9]{0,14})$/.test(digits) ? Number(digits) : "unreadable";
 }
 

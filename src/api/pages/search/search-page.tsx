@@ -18,7 +18,7 @@ import { Suggestions } from "./suggestions.tsx";
 
 const SUGGESTED = 5;
 const SHOWN = 24;
-const NOTHING = { collections: [], tokens: [], unsearched: 0 };
+const NOTHING = { collections: [], tokens: [], unsearched: 0, isCut: false };
 
 export async function searchPage(site: Site, c: PagesContext): Promise<Response> {
   const text = (c.req.query("q") ?? "").trim();

@@ -9,11 +9,11 @@ export interface Shown extends Pick<Found, "collections" | "tokens" | "unsearche
   readonly hasMore: { readonly collections: boolean; readonly tokens: boolean };
 }
 
-export const firstOf = ({ collections, tokens, unsearched }: Found, limit: number): Shown => ({
+export const firstOf = ({ collections, tokens, unsearched, isCut }: Found, limit: number): Shown => ({
   collections: collections.slice(0, limit),
   tokens: tokens.slice(0, limit),
   unsearched,
-  hasMore: { collections: collections.length > limit, tokens: tokens.length > limit },
+  hasMore: { collections: collections.length > limit, tokens: isCut || tokens.length > limit },
 });
 
 export function countOf({ collections, tokens, hasMore }: Shown, wallet: string | undefined): string {
