@@ -80,7 +80,7 @@ it.each([
   else {
     expect(outcome).toBeInstanceOf(NodeAwayError);
     expect(String(outcome)).toContain(
-      "No endpoint in PONDER_RPC_URL_2020 answers with block 50 or a later one, which the index has finalized.",
+      "No endpoint in PONDER_RPC_URL_2020 answers with block 50 or a later one, which the chain index has finalized.",
     );
   }
 });
