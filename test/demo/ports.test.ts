@@ -101,6 +101,10 @@ it("a port that is asked for by number is taken, or refused in a sentence where 
   expect(await choosePort(String(port))).toBe(port);
 });
 
+it("PORT may be as high as ports are", async () => {
+  expect(await choosePort("65535")).toBe(65_535);
+});
+
 it.each(["abc", "0", "65536", "1.5", "-1"])("PORT=%s is refused with its range", async (given) => {
   await expect(choosePort(given)).rejects.toThrow(
     `PORT must be a whole number from 1 to 65535; it is "${given}"`,

@@ -4,12 +4,16 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import type { Plugin } from "esbuild";
+import { createPromiseCache } from "../async/promise-cache.ts";
 import { withOwnYoungGeneration } from "./young-generation.ts";
 
 export type ThreadOptions = Pick<WorkerOptions, "resourceLimits" | "name" | "workerData">;
 
-/** By program, as one text: a thread can't load TypeScript by itself, and a loader in each takes longer and more memory. */
-const bundled = new Map<string, Promise<string>>();
+/**
+ * By program, of which there are three, as one text: a thread can't load TypeScript by itself, and a loader in each takes
+ * longer and more memory.
+ */
+const bundled = createPromiseCache<string, string>({ max: 10 });
 
 /** `program` is the URL of a module, which finds `workerData` and the parent's messages as in any worker thread. */
 export async function startThread(program: URL, options: ThreadOptions = {}): Promise<Worker> {
@@ -22,14 +26,8 @@ export async function startThread(program: URL, options: ThreadOptions = {}): Pr
 }
 
 /** The program as one text, with what it imports of ours; packages stay imports. A failure is not kept. */
-export function threadScript({ href }: URL): Promise<string> {
-  const known = bundled.get(href);
-  if (known) return known;
-  const script = bundle(fileURLToPath(href));
-  bundled.set(href, script);
-  script.catch(() => bundled.delete(href));
-  return script;
-}
+export const threadScript = ({ href }: URL): Promise<string> =>
+  bundled.get(href, () => bundle(fileURLToPath(href)));
 
 /** Our modules do nothing when they are loaded, so what a thread doesn't call of them, with its packages, is left out. */
 const onlyUsed: Plugin = {

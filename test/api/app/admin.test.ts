@@ -150,6 +150,24 @@ describe("keys", () => {
     expect(await database.query("select from vitrine.app")).toEqual([]);
   });
 
+  it("are rotated and revoked by their id in either case, and the audit log has one spelling of it", async () => {
+    const { body: made } = await admin("/keys", { body: { app: "Partner", apis: ["market"] } });
+    const rotated = await admin(`/keys/${made.id.toUpperCase()}/rotate`, { body: { grace_seconds: 0 } });
+    expect(rotated.status).toBe(201);
+    expect((await createTestApp(test).call("/market/collections", { key: rotated.body.key })).status).toBe(
+      200,
+    );
+
+    const revoked = await admin(`/keys/${rotated.body.id.toUpperCase()}`, { method: "DELETE" });
+
+    expect(revoked.status).toBe(200);
+    const rows = await database.query<{ subject: string }>("select subject from vitrine.audit order by id");
+    expect(rows.map(({ subject }) => subject).filter((subject) => subject !== subject.toLowerCase())).toEqual(
+      [],
+    );
+    expect(rows.at(-1)?.subject).toBe(rotated.body.id);
+  });
+
   it("with an id that is none are not revoked", async () => {
     expect((await admin("/keys/1", { method: "DELETE" })).status).toBe(400);
     expect((await admin("/keys/00000000-0000-4000-8000-000000000000", { method: "DELETE" })).status).toBe(

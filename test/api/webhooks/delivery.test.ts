@@ -641,7 +641,7 @@ describe("a resend during the attempt", () => {
     receiver.answering = (_message, response) => {
       answer = (status) => void response.writeHead(status).end();
     };
-    work(pausesMs);
+    const { metrics } = work(pausesMs);
     await ask(id);
     const arrived = (count: number) =>
       eventually(
@@ -655,7 +655,7 @@ describe("a resend during the attempt", () => {
       key,
     });
     expect(status).toBe(202);
-    return { id, receiver, delivery, body, arrived, answer: (status: number) => answer(status) };
+    return { id, receiver, delivery, body, arrived, metrics, answer: (status: number) => answer(status) };
   }
   const appendOne = () => append(tokens(1, 1));
 
@@ -663,7 +663,7 @@ describe("a resend during the attempt", () => {
     ["its next one is an hour away", [HOUR_MS]],
     ["it is the last one", []],
   ])("of an event is sent at once when that fails, though %s", async (_title, pausesMs) => {
-    const { id, receiver, delivery, body, arrived, answer } = await resent(pausesMs, appendOne);
+    const { id, receiver, delivery, body, arrived, metrics, answer } = await resent(pausesMs, appendOne);
     expect(body).toMatchObject({ id: delivery, kind: "event", status: "pending" });
 
     answer(500);
@@ -677,6 +677,10 @@ describe("a resend during the attempt", () => {
     );
     expect(sent).toMatchObject({ id: delivery, attempts: 2 });
     expect(await webhook(id)).toMatchObject({ status: "active", pending: 0 });
+    // Not given up: it was tried again.
+    const counted = await metrics.metrics();
+    expect(counted).toContain('vitrine_webhook_deliveries_total{outcome="retried"} 1');
+    expect(counted).not.toContain('outcome="failed"');
   });
 
   it("of an event counts once: the attempt after it waits as long as ever", async () => {

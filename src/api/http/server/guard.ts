@@ -12,7 +12,7 @@ import { type RateLimiter, rateLimited } from "../limits/rate-limit.ts";
 import { connectionsMax, endSurplus } from "./connection-limit.ts";
 import { answerEarly, answerFault } from "./early-answer.ts";
 import { dropRest, lingerOnClose } from "./linger.ts";
-import { readTarget } from "./request-target.ts";
+import { pathOf, readTarget } from "./request-target.ts";
 import { type Connection, type EndReason, endUnread, type UnreadLimits, unreadLimits } from "./unread.ts";
 
 export interface ServerLimits extends UnreadLimits {
@@ -289,15 +289,4 @@ function endSlowBodies(
 function forwardedFor(request: IncomingMessage | undefined): string | undefined {
   const header = request?.headers["x-forwarded-for"];
   return Array.isArray(header) ? header.join(",") : header;
-}
-
-/** The path as the application's router sees it. */
-function pathOf(target: string): string {
-  const plain = /^(\/[\w./-]*)(?:\?|$)/.exec(target)?.[1];
-  if (plain !== undefined && !plain.includes("/.")) return plain;
-  try {
-    return decodeURI(new URL(target, "http://localhost").pathname);
-  } catch {
-    return target;
-  }
 }

@@ -29,3 +29,14 @@ export function readTarget(request: IncomingMessage): ApiError | undefined {
 
 const refused = (path: string, message: string): ApiError =>
   new ApiError("INVALID_REQUEST", [{ path, message }]);
+
+/** The path as the application's router sees it. */
+export function pathOf(target: string): string {
+  const plain = /^(\/[\w./-]*)(?:\?|$)/.exec(target)?.[1];
+  if (plain !== undefined && !plain.includes("/.")) return plain;
+  try {
+    return decodeURI(new URL(target, "http://localhost").pathname);
+  } catch {
+    return target;
+  }
+}

@@ -3,9 +3,8 @@
  * transparent; the decoder fills it with the background colour or black, unless the frame names a transparent colour.
  */
 
-import { blocksOf, canvasOf, type GifBlock } from "./gif-frames.ts";
+import { blocksOf, canvasOf, EXTENSION, type GifBlock } from "./gif-frames.ts";
 
-const EXTENSION = 0x21;
 const GRAPHIC_CONTROL = 0xf9;
 const CONTROL_BYTES = 4;
 // As the decoder reads a frame without a control extension: 100 ms.

@@ -20,7 +20,7 @@ export interface GifBlock {
 
 const HEADER_BYTES = 13;
 const IMAGE = 0x2c;
-const EXTENSION = 0x21;
+export const EXTENSION = 0x21;
 const DESCRIPTOR_BYTES = 10;
 
 /** Anything but a block after a complete frame ends the file, as in browsers: encoders omit or extend the trailer. */
