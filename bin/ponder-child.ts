@@ -4,12 +4,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
+import { TRY_AGAIN_CODE } from "../src/api/boot.ts";
 import { NodeAwayError } from "../src/api/chain/index/node-away.ts";
 import { PassingBootError } from "../src/api/data-folder.ts";
 import { findRefusal, type PonderRefusal } from "./ponder-refusal.ts";
-
-// Ponder's own code for "try again": an RPC endpoint or a database did not answer; never a fault in the code.
-const TRY_AGAIN_CODE = 75;
 
 export interface End {
   readonly code: number | null;

@@ -1,10 +1,10 @@
 /** Reads a contract and adds it to the collections file. */
 
 import { createInterface } from "node:readline/promises";
-import { BaseError, createPublicClient, http } from "viem";
+import { type Address, BaseError, createPublicClient, http } from "viem";
 import { configuredChains, rpcUrlsOf, type Standard } from "../../src/config.ts";
 import { parseAddress } from "../../src/domain/token-ref.ts";
-import { CHECKED, readContract } from "../collections/contract.ts";
+import { CHECKED, type ContractFacts, readContract } from "../collections/contract.ts";
 import { findDeployment, firstLine } from "../collections/deployment.ts";
 import { addEntry, findEntry, readEntries, requireFreeSlug } from "../collections/file.ts";
 import { countLogs, type LogCount } from "../collections/log-count.ts";
@@ -39,7 +39,7 @@ export const addCollection = (...given: Parameters<typeof add>): Promise<void> =
 
 async function add({ print, progress }: Tool, text: string, options: AddOptions): Promise<void> {
   loadEnvironment();
-  const address = parseAddress(text) as `0x${string}` | undefined;
+  const address = parseAddress(text) as Address | undefined;
   if (!address) throw new Error(`"${text}" is not an address (0x and 40 hex digits).`);
   const file = process.env.COLLECTIONS_FILE || "collections.json";
   const before = readEntries(file);
@@ -51,35 +51,7 @@ async function add({ print, progress }: Tool, text: string, options: AddOptions)
   if (!options.dryRun && !options.yes && !process.stdin.isTTY)
     throw new Error("there is no terminal to ask; pass --yes to add it, or --dry-run for the report alone.");
 
-  const client = createPublicClient({ transport: http(url, { timeout: 30_000 }) });
-  const found = await client.getChainId().catch((error: Error) => {
-    throw new Error(`the endpoint does not answer (${firstLine(error)}).`);
-  });
-  if (found !== chainId)
-    throw new Error(`the endpoint serves chain ${found}, not ${chainId}; pass --chain or --rpc.`);
-  const head = await client.getBlockNumber();
-  const code = await client.getCode({ address });
-  if (!code || code === "0x")
-    throw new Error(
-      `${address} has no code on chain ${chainId}: it is a wallet, is not deployed there, or was destroyed.`,
-    );
-  progress(`reading the contract at block ${head}`);
-  const facts = await readContract(client, address, code);
-  const standard = options.standard ?? facts.standard;
-  if (!standard)
-    throw new Error(
-      `${address} does not say that it is a collection; checked: ${CHECKED}. If it is one, pass --standard.`,
-    );
-  if (options.startBlock !== undefined && options.startBlock > head)
-    throw new Error(`--start-block is ${options.startBlock}, but the newest block is ${head}.`);
-  progress("searching for the deployment block");
-  const startBlock = options.startBlock ?? Number(await findDeployment(client, address, head));
-  progress("counting logs");
-  const count = await countLogs(client, address, BigInt(startBlock), head).catch((error: Error) => {
-    progress(`logs can't be counted (${firstLine(error)})`);
-    return null;
-  });
-
+  const { facts, standard, startBlock, count } = await survey(progress, { chainId, url, address }, options);
   const name = options.name ?? (facts.name?.trim() || undefined);
   const entry = {
     chainId,
@@ -114,6 +86,57 @@ async function add({ print, progress }: Tool, text: string, options: AddOptions)
     ...(options.yes ? report : []),
     `added to ${file}; the next start needs a new chain index: npx vitrine index check`,
   ]);
+}
+
+interface Place {
+  readonly chainId: number;
+  readonly url: string;
+  readonly address: Address;
+}
+
+interface Survey {
+  readonly facts: ContractFacts;
+  readonly standard: Standard;
+  readonly startBlock: number;
+  /** Null where its logs can't be counted. */
+  readonly count: LogCount | null;
+}
+
+/** What the chain has of a contract. Throws a sentence for the operator where that is no collection. */
+async function survey(
+  progress: Tool["progress"],
+  { chainId, url, address }: Place,
+  options: AddOptions,
+): Promise<Survey> {
+  const client = createPublicClient({ transport: http(url, { timeout: 30_000 }) });
+  const found = await client.getChainId().catch((error: Error) => {
+    throw new Error(`the endpoint does not answer (${firstLine(error)}).`);
+  });
+  if (found !== chainId)
+    throw new Error(`the endpoint serves chain ${found}, not ${chainId}; pass --chain or --rpc.`);
+  const head = await client.getBlockNumber();
+  const code = await client.getCode({ address });
+  if (!code || code === "0x")
+    throw new Error(
+      `${address} has no code on chain ${chainId}: it is a wallet, is not deployed there, or was destroyed.`,
+    );
+  progress(`reading the contract at block ${head}`);
+  const facts = await readContract(client, address, code);
+  const standard = options.standard ?? facts.standard;
+  if (!standard)
+    throw new Error(
+      `${address} does not say that it is a collection; checked: ${CHECKED}. If it is one, pass --standard.`,
+    );
+  if (options.startBlock !== undefined && options.startBlock > head)
+    throw new Error(`--start-block is ${options.startBlock}, but the newest block is ${head}.`);
+  progress("searching for the deployment block");
+  const startBlock = options.startBlock ?? Number(await findDeployment(client, address, head));
+  progress("counting logs");
+  const count = await countLogs(client, address, BigInt(startBlock), head).catch((error: Error) => {
+    progress(`logs can't be counted (${firstLine(error)})`);
+    return null;
+  });
+  return { facts, standard, startBlock, count };
 }
 
 /** Changing the list re-indexes all collections; the count is of the one that is added. */

@@ -9,7 +9,7 @@ const REINDEX_EXIT_CODE = 2;
 const PORT_MAX = 65_535;
 
 export function addIndexCommands(program: Command, tool: Tool): void {
-  const index = program.command("index").description("the index of the chains; needs no running service");
+  const index = program.command("index").description("the chain index; needs no running service");
   index
     .command("check")
     .description(

@@ -7,7 +7,8 @@ import { PassingBootError } from "./data-folder.ts";
 import { isDatabaseAway } from "./db/database-away.ts";
 import { type DeniedTarget, explainDenied } from "./db/denied-rights.ts";
 
-// Ponder's own exit code for "restart me"; the supervisor restarts on it.
+// Ponder's own code for "try again": an RPC endpoint or a database did not answer; never a fault in the code. The
+// supervisor restarts on it.
 export const TRY_AGAIN_CODE = 75;
 
 export async function stopOnBootError<T>(boot: () => Promise<T>): Promise<T> {

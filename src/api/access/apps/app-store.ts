@@ -93,9 +93,14 @@ export async function readHolders(
   return rows;
 }
 
-export async function readApp(db: Queryable, id: string, lock = false): Promise<AppRow | undefined> {
-  const found = orm(db).select().from(app).where(eq(app.id, id));
-  const [row] = await (lock ? found.for("update") : found);
+export async function readApp(db: Queryable, id: string): Promise<AppRow | undefined> {
+  const [row] = await orm(db).select().from(app).where(eq(app.id, id));
+  return row;
+}
+
+/** An app, locked until the transaction ends. */
+export async function readAppForUpdate(db: Queryable, id: string): Promise<AppRow | undefined> {
+  const [row] = await orm(db).select().from(app).where(eq(app.id, id)).for("update");
   return row;
 }
 
@@ -169,7 +174,7 @@ export async function lockAppOfRequest(db: Queryable, id: string): Promise<AppRo
     .select({ appId: accessRequest.appId })
     .from(accessRequest)
     .where(eq(accessRequest.id, id));
-  return request && readApp(db, request.appId, true);
+  return request && readAppForUpdate(db, request.appId);
 }
 
 /** An open request, locked until the transaction ends; undefined if it is already closed or never existed. */

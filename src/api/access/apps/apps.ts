@@ -20,6 +20,7 @@ import {
   lockOpenRequest,
   type RequestRow,
   readApp,
+  readAppForUpdate,
   readApps,
   readHolders,
   readOpenRequests,
@@ -79,7 +80,7 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
     to: (app: AppRow) => AppRow | undefined,
     audit: { readonly actor: string; readonly action: string; readonly detail: object },
   ): Promise<void> {
-    const app = await readApp(tx, appId, true);
+    const app = await readAppForUpdate(tx, appId);
     const changed = app && to(app);
     if (!changed) return;
     await writeApp(tx, changed);
@@ -147,7 +148,7 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
      */
     ask(appId: string, request: Permission, actor: string): Promise<RequestOutcome> {
       return database.transaction(async (tx): Promise<RequestOutcome> => {
-        const app = await readApp(tx, appId, true);
+        const app = await readAppForUpdate(tx, appId);
         if (!app || isGranted(app, request)) return "already_granted";
         const { kind, subject } = request;
         const isAutomatic = kind === "api" && autoApprove.has(subject as ApiName);

@@ -138,13 +138,18 @@ interface LiveKey {
   readonly expiresAt: Date | null;
 }
 
-/** A working key and its ciphertext; undefined for any other. `lock` locks the row until the transaction ends. */
-export async function findLiveKey(db: Queryable, id: string, lock = false): Promise<LiveKey | undefined> {
-  const [row] = await db.query<LiveKey>(
-    `select k.app_id as "appId", k.sealed as encrypted, k.expires_at as "expiresAt"
-       from vitrine.api_key k where k.id = $1 and ${LIVE} ${lock ? "for update" : ""}`,
-    [id],
-  );
+const LIVE_KEY = `select k.app_id as "appId", k.sealed as encrypted, k.expires_at as "expiresAt"
+   from vitrine.api_key k where k.id = $1 and ${LIVE}`;
+
+/** A working key and its ciphertext; undefined for any other. */
+export async function findLiveKey(db: Queryable, id: string): Promise<LiveKey | undefined> {
+  const [row] = await db.query<LiveKey>(LIVE_KEY, [id]);
+  return row;
+}
+
+/** The same, with its row locked until the transaction ends. */
+export async function findLiveKeyForUpdate(db: Queryable, id: string): Promise<LiveKey | undefined> {
+  const [row] = await db.query<LiveKey>(`${LIVE_KEY} for update`, [id]);
   return row;
 }
 

@@ -14,6 +14,7 @@ import {
   expireKey,
   findAppByKeyHash,
   findLiveKey,
+  findLiveKeyForUpdate,
   hasKey,
   hasLastingKey,
   type KeyRow,
@@ -149,7 +150,7 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
         if (!found) return { kind: "unknown" };
         await lockApp(tx, found.appId);
         // As it is once nobody else rotates it.
-        const old = await findLiveKey(tx, id, true);
+        const old = await findLiveKeyForUpdate(tx, id);
         if (!old) return { kind: "unknown" };
         if (old.expiresAt) return { kind: "rotated_before", endsAt: old.expiresAt };
         // First, so that an app with as many keys as it may have can still replace one at once.
