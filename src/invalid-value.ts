@@ -1,6 +1,6 @@
 /** The words for a value that a schema refuses: what it must be, the limit, and what arrived. */
 
-import type { z } from "zod";
+import { z } from "zod";
 import { clip } from "./domain/printable.ts";
 
 /** What kind of value it is, in JSON's terms. */
@@ -102,7 +102,9 @@ function explainTooBig(issue: Bounded & { readonly maximum: number | bigint }): 
 function hasOf(input: unknown): { readonly count: number; readonly text: string } | undefined {
   if (typeof input !== "string" && !Array.isArray(input)) return undefined;
   const [one, more] = typeof input === "string" ? ["character", "characters"] : ["entry", "entries"];
-  return { count: input.length, text: `${input.length} ${input.length === 1 ? one : more}` };
+  // As zod counts them.
+  const count = typeof input === "string" ? z.core.util.codePointLength(input) : input.length;
+  return { count, text: `${count} ${count === 1 ? one : more}` };
 }
 
 /**

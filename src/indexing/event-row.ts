@@ -11,9 +11,15 @@ export const collectionKey = (event: ChainEvent, context: Context) => ({
   collectionAddress: event.log.address,
 });
 
-/** The key of a row per event; `part` distinguishes the rows of one event, such as the ids of a batch. */
+// A batch has room for fewer ids, and a range of ERC-2309 for a million tokens.
+const PART_DIGITS = 6;
+
+/**
+ * The key of a row per event; `part` distinguishes the rows of one event, such as the ids of a batch. Keys sort by their
+ * characters as the parts do by number.
+ */
 export const rowId = (event: ChainEvent, part?: number | string): string =>
-  part === undefined ? event.id : `${event.id}-${part}`;
+  part === undefined ? event.id : `${event.id}-${String(part).padStart(PART_DIGITS, "0")}`;
 
 export const provenance = (event: ChainEvent) => ({
   blockNumber: event.block.number,

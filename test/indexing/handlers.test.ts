@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { zeroAddress } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
-import { indexAnomaly, lockEvent, metadataUpdate, tokenState } from "../../ponder.schema.ts";
+import { indexAnomaly, lockEvent, metadataUpdate, tokenState, tokenTransfer } from "../../ponder.schema.ts";
 import { UINT256_MAX } from "../../src/domain/token-ref.ts";
 import { COLLECTION, createEventSource, createFakeChainStore } from "../support/chain/fake-chain-store.ts";
 import { batchLog, uriLog } from "../support/chain/token-logs.ts";
@@ -120,6 +120,14 @@ describe("ERC-1155 transfers", () => {
       [1n, 2n],
       [2n, 1n],
     ]);
+  });
+
+  it("have keys for a batch that sort as its ids stand in it", async () => {
+    const ids = Array.from({ length: 12 }, (_, nth) => BigInt(100 - nth));
+    await chain.log(batchLog({ from: zeroAddress, to: ALICE, ids, values: ids.map(() => 1n) }));
+
+    const inOrder = store.rows(tokenTransfer).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    expect(inOrder.map(({ tokenId }) => tokenId)).toEqual(ids);
   });
 
   it("never count below zero when the start block is after the mint", async () => {

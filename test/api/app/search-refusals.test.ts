@@ -29,7 +29,7 @@ describe("a bad parameter", () => {
         "Class",
       ],
       range_criteria: many,
-      q: "x".repeat(201),
+      q: "🦄".repeat(201),
       owner: "alice",
       locked: "yes",
       sort: "price_asc",

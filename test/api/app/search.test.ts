@@ -20,7 +20,7 @@ const heroes: readonly (readonly [tokenId: string, hero: Hero])[] = [
   ["1", { name: "Zoe", class: "Mage", level: 10, born: -86_400, shiny: true, owner: ALICE }],
   ["2", { name: "adam", class: "Rogue", level: 0, born: 0, shiny: false, owner: BOB, description: "Silent" }],
   ["10", { name: "Bea", class: "Mage", level: 2.5, owner: ALICE, lockCount: 1 }],
-  ["9", { name: "Émile", class: "Bard", level: -3, shiny: false, owner: BOB }],
+  ["9", { name: "Émile", class: "Bard", level: -3, shiny: false, owner: BOB, description: "ΣΟΦΟΣΑ" }],
   ["100", { class: "Mage", level: 99, owner: ALICE, burned: true }],
   ["11", { owner: BOB }],
 ];
@@ -119,6 +119,8 @@ describe("the tokens of a collection", () => {
     ["a range of what is no number", { range_criteria: [{ name: "Class", range: { from: 0 } }] }, []],
     ["text in the name, whatever the case", { q: "ÉMI" }, ["9"]],
     ["text in the description", { q: "silent" }, ["2"]],
+    ["a text that goes on after a sigma", { q: "ΣΟΦΟΣ" }, ["9"]],
+    ["a final sigma, as any other", { q: "σοφος" }, ["9"]],
     ["text in a trait value", { q: "age" }, ["1", "10"]],
     ["no text", { q: "" }, ["1", "2", "9", "10", "11"]],
     ["an owner, in any case", { owner: `0x${ALICE.slice(2).toUpperCase()}` }, ["1", "10"]],

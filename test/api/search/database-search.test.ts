@@ -326,6 +326,16 @@ describe("a folded text", () => {
       { numRuns: 100 },
     );
   });
+
+  it("contains the parts of the text, whatever stands behind them", () => {
+    const whole = fc.string({ unit: fc.constantFrom(..."aA '.ΣσςΑ한"), maxLength: 8 });
+    fc.assert(
+      fc.property(whole, whole, (start, end) => {
+        expect(folded(start + end)).toBe(folded(start) + folded(end));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
 });
 
 it("rarity is unknown without a search index, and refused as a sort with the reason", async () => {

@@ -45,7 +45,7 @@ export interface Model {
 type Value = Trait["value"];
 
 const textOf = (value: Value): string => (typeof value === "string" ? value : JSON.stringify(value));
-const fold = (text: string): string => text.normalize("NFC").toLowerCase();
+const fold = (text: string): string => text.normalize("NFC").toLowerCase().replaceAll("ς", "σ");
 
 /** By code point, one character at a time. */
 export function compareTexts(a: string, b: string): number {

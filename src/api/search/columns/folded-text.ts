@@ -1,5 +1,5 @@
 /**
- * Folds text for comparison and search: NFC, lower case, by code point. Only the start of a long text
+ * Folds text for comparison and search: NFC, lower case of each character, by code point. Only the start of a long text
  * counts.
  */
 
@@ -13,7 +13,13 @@ export const firstCharacters = (text: string): string =>
     : // A character is two UTF-16 units at most.
       [...text.slice(0, 2 * FOLDED_CHARACTERS_MAX)].slice(0, FOLDED_CHARACTERS_MAX).join("");
 
-export const folded = (text: string): string => text.normalize("NFC").toLowerCase();
+/**
+ * Each character by itself: JavaScript's lower case of a capital sigma depends on what follows, so a text would not
+ * contain its own parts. As in Unicode's case folding, the final sigma is a sigma.
+ */
+export const folded = (text: string): string => lowered(text.normalize("NFC"));
+
+const lowered = (text: string): string => text.toLowerCase().replaceAll("ς", "σ");
 
 /** UTF-8: its byte order is the code point order. */
 export const foldedBytes = (text: string): Buffer => Buffer.from(folded(text));
@@ -23,7 +29,7 @@ const TOO_MANY_MARKS = /\p{M}{31}/u;
 
 function nameKey(name: string): Buffer {
   const start = firstCharacters(name);
-  return TOO_MANY_MARKS.test(start) ? Buffer.from(start.toLowerCase()) : foldedBytes(start);
+  return TOO_MANY_MARKS.test(start) ? Buffer.from(lowered(start)) : foldedBytes(start);
 }
 
 /**

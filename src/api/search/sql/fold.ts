@@ -1,9 +1,9 @@
 /**
- * Folded texts in SQL: the same as columns/folded-text.ts, which is JavaScript's `normalize("NFC").toLowerCase()`.
+ * Folded texts in SQL: the same as columns/folded-text.ts, which goes by JavaScript's lower case of each character.
  * PostgreSQL's own `lower` differs by locale and version, so the case mapping is this process's, sent as parameters.
  */
 
-import { FOLDED_CHARACTERS_MAX } from "../columns/folded-text.ts";
+import { FOLDED_CHARACTERS_MAX, folded } from "../columns/folded-text.ts";
 import type { Parameters } from "./parameters.ts";
 
 // Unicode assigns nothing with a case above these, and to the last ones only characters without meaning for it.
@@ -11,19 +11,15 @@ const RANGES = [
   [0x80, 0x1ffff],
   [0xe0000, 0xe01ff],
 ] as const;
-const CAPITAL_SIGMA = "Σ";
-const FINAL_SIGMA = "ς";
 
 interface CaseMapping {
-  /** Characters outside ASCII whose lower case is another single character, and those. */
+  /** Characters outside ASCII that fold to another single character, and those. */
   readonly upper: string;
   readonly lower: string;
-  /** A regular expression: any character outside ASCII that has a lower case. */
+  /** A regular expression: any character outside ASCII that folds to something else. */
   readonly anyUpper: string;
-  /** The others: their lower case is several characters. */
+  /** The others: they fold to several characters. */
   readonly expanding: readonly (readonly [upper: string, lower: string])[];
-  /** A regular expression: a capital sigma at the end of a word, which has a lower case of its own. */
-  readonly finalSigma: string;
 }
 
 let mapping: CaseMapping | undefined;
@@ -37,15 +33,12 @@ function readMapping(): CaseMapping {
   const upper: string[] = [];
   const lower: string[] = [];
   const expanding: (readonly [string, string])[] = [];
-  const cased: number[] = [];
-  const ignorable: number[] = [];
   for (const [from, to] of RANGES) {
     for (let code = from; code <= to; code++) {
       if (code >= 0xd800 && code <= 0xdfff) continue;
       const character = String.fromCodePoint(code);
-      if (/\p{Case_Ignorable}/u.test(character)) ignorable.push(code);
-      else if (/\p{Cased}/u.test(character)) cased.push(code);
-      const lowered = character.toLowerCase();
+      // Of a character that NFC replaces, the text that PostgreSQL folds has the replacement.
+      const lowered = character === character.normalize("NFC") ? folded(character) : character;
       if (lowered === character) continue;
       if ([...lowered].length > 1) expanding.push([character, lowered]);
       else {
@@ -54,14 +47,11 @@ function readMapping(): CaseMapping {
       }
     }
   }
-  const before = `[A-Za-z${rangesOf(cased)}]`;
-  const between = `['.:^\`${rangesOf(ignorable)}]*`;
   return {
     upper: upper.join(""),
     lower: lower.join(""),
     anyUpper: `[${rangesOf([...upper, ...expanding.map(([each]) => each)].map((each) => each.codePointAt(0) ?? 0))}]`,
     expanding,
-    finalSigma: `(?<=${before}${between})${CAPITAL_SIGMA}(?!${between}${before})`,
   };
 }
 
@@ -87,11 +77,9 @@ const escaped = (code: number): string => `\\U${code.toString(16).padStart(8, "0
 /** SQL: the folded start of a text, ordered by code point; null for null. */
 export function foldedSql(text: string, { add }: Pick<Parameters, "add">): string {
   const start = `left(${text}, ${FOLDED_CHARACTERS_MAX})`;
-  const { upper, lower, anyUpper, expanding, finalSigma } = caseMapping();
+  const { upper, lower, anyUpper, expanding } = caseMapping();
   const p = (value: string): string => `${add(value)}::text`;
-  const withSigma = `case when strpos(f.x, '${CAPITAL_SIGMA}') > 0
-                          then regexp_replace(f.x, ${p(finalSigma)}, '${FINAL_SIGMA}', 'g') else f.x end`;
-  const expanded = expanding.reduce((sql, [from, to]) => `replace(${sql}, ${p(from)}, ${p(to)})`, withSigma);
+  const expanded = expanding.reduce((sql, [from, to]) => `replace(${sql}, ${p(from)}, ${p(to)})`, "f.x");
   // Most texts need none of this, and `translate` compares each character with the whole list.
   return `(case when octet_length(${start}) = char_length(${start}) then lower(${start} collate "C")
                 else (select case when f.x ~ ${p(anyUpper)} then translate(${expanded}, ${p(upper)}, ${p(lower)}) else f.x end
