@@ -1,7 +1,7 @@
 /**
  * What patches/ changes in Ponder 0.17.7; ../patches.test.ts has what a start no longer loads,
- * ../api/graphql/sent-documents.test.ts what a query costs no longer, and ../api/graphql/list-order.test.ts which rows a
- * page no longer loses. A row that several events of a backfill change is
+ * ../api/graphql/sent-documents.test.ts what a query costs no longer, and ../api/graphql/list-order.test.ts,
+ * list-model.test.ts and hostile-arguments.test.ts which rows a list has. A row that several events of a backfill change is
  * written once: published, Ponder inserts it as the first event left it and updates it in the same flush. And the package
  * that our files import is the one that Node has loaded already: published, Vite transforms Ponder, and all that it
  * imports, a second time. Pruning also leaves what replicas alone serve: published, it drops an index without an indexer.

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { clip } from "../../../src/domain/printable.ts";
 import { createHarness, type Harness } from "./endpoint-harness.ts";
 import { createPonderEndpoint, type PonderEndpoint } from "./ponder-endpoint.ts";
@@ -15,6 +15,8 @@ afterAll(() => ponder.close());
 
 const COLUMNS = "id, collectionAddress, lockCount";
 const NO_CURSOR = "it must be a startCursor or endCursor of the same list in the same order";
+const NO_TEXT = "where.collectionAddress_not_contains is null; it must be text, or left out";
+const NO_CONDITION = "is an object without a condition; it must be one with a condition, or left out";
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64");
 const cursorOf = (json: object, values: object = { id: ["bigint"] }): string =>
   base64({ json, meta: { values, v: 1 } });
@@ -329,6 +331,75 @@ describe("a list in the order of a column that may be null", () => {
   );
 });
 
+interface TokenPage {
+  readonly items: readonly { readonly id: string }[];
+  readonly pageInfo: Readonly<
+    Record<"startCursor" | "endCursor", string> & Record<"hasNextPage" | "hasPreviousPage", boolean>
+  >;
+}
+
+describe("a page that follows a row which has left the list", () => {
+  afterEach(() =>
+    ponder.run(`truncate token;
+      insert into token select id, '0xaa', case when id <= 2 then 1 else 0 end from generate_series(1, 5) id`),
+  );
+  const read = async (args: string) => {
+    const { data, errors } = await harness.ask(
+      `{ tokens(${args}) { items { id } pageInfo { startCursor endCursor hasNextPage hasPreviousPage } } }`,
+    );
+    expect(errors).toBeUndefined();
+    const { items, pageInfo } = (data as { tokens: TokenPage }).tokens;
+    return { ids: items.map(({ id }) => id).join(), ...pageInfo };
+  };
+
+  it.each([1, 2, 3, 1000])("has every row after it, by pages of %i", async (limit) => {
+    const { endCursor } = await read("limit: 3");
+    await ponder.run("delete from token where id = 3");
+
+    expect(await read(`limit: ${limit}, after: "${endCursor}"`)).toMatchObject({
+      ids: limit === 1 ? "4" : "4,5",
+      hasPreviousPage: true,
+      hasNextPage: limit === 1,
+    });
+  });
+
+  it.each([1, 2, 3, 1000])("has every row before it, by pages of %i", async (limit) => {
+    const { endCursor } = await read("limit: 2");
+    const { startCursor } = await read(`after: "${endCursor}"`);
+    await ponder.run("delete from token where id = 3");
+
+    expect(await read(`limit: ${limit}, before: "${startCursor}"`)).toMatchObject({
+      ids: limit === 1 ? "2" : "1,2",
+      hasPreviousPage: limit === 1,
+      hasNextPage: true,
+    });
+  });
+
+  it("has every row after it when it has moved up or down in the order", async () => {
+    const order = 'orderBy: "lockCount", orderDirection: "desc"';
+    const { endCursor } = await read(`${order}, limit: 2`);
+    await ponder.run("update token set lock_count = 5 where id = 1");
+    expect((await read(`${order}, limit: 100, after: "${endCursor}"`)).ids).toBe("5,4,3");
+
+    await ponder.run("update token set lock_count = -1 where id = 1");
+    expect((await read(`${order}, limit: 100, after: "${endCursor}"`)).ids).toBe("5,4,3,1");
+  });
+
+  it("knows of no page before it when all rows before it have left too", async () => {
+    const { endCursor } = await read("limit: 3");
+    await ponder.run("delete from token where id <= 3");
+
+    expect(await read(`after: "${endCursor}"`)).toMatchObject({ ids: "4,5", hasPreviousPage: false });
+  });
+
+  it("knows of the pages before it when it has no row", async () => {
+    const { endCursor } = await read("limit: 5");
+    await ponder.run("delete from token where id = 5");
+
+    expect(await read(`after: "${endCursor}"`)).toMatchObject({ ids: "", hasPreviousPage: true });
+  });
+});
+
 describe("a filter", () => {
   it.each([
     ["null", null, "where is null; it must be an object, or left out"],
@@ -343,15 +414,81 @@ describe("a filter", () => {
       { AND: [{ OR: [{ id_not_in: null }] }] },
       "where.AND.OR.id_not_in is null; it must be a list, or left out",
     ],
+    ["a text that is null", { collectionAddress_not_contains: null }, NO_TEXT],
+    [
+      "no alternative",
+      { OR: [] },
+      "where.OR is an empty list; it must be a list with a condition, or left out",
+    ],
+    ["an empty alternative", { OR: [{}] }, `where.OR ${NO_CONDITION}`],
+    ["an empty alternative beside another", { OR: [{}, { id: "1" }] }, `where.OR ${NO_CONDITION}`],
+    ["an alternative of nothing", { OR: [{ id: "1" }, { AND: [{ AND: [] }] }] }, `where.OR ${NO_CONDITION}`],
+    ["an empty alternative in a branch", { AND: [{ OR: [{}] }], id: "1" }, `where.AND.OR ${NO_CONDITION}`],
   ])("is refused when it is or holds %s, and Ponder is not asked", async (_title, filter, message) => {
     const query = "query ($where: tokenFilter) { tokens(where: $where) { totalCount } }";
 
     expect(await refusal(query, { where: filter })).toEqual([message]);
   });
 
+  it.each([
+    ["an alternative", "$x: tokenFilter", "OR: [$x]", "where.OR is null; it must be an object, or left out"],
+    ["its only condition", "$x: BigInt", "OR: [{ id: $x }]", `where.OR ${NO_CONDITION}`],
+  ])("is refused when %s is a variable that was left out", async (_title, declared, filter, message) => {
+    expect(await refusal(`query (${declared}) { tokens(where: { ${filter} }) { totalCount } }`)).toEqual([
+      message,
+    ]);
+  });
+
+  it.each([
+    ["nothing", {}],
+    ["an AND of nothing, which is no condition", { AND: [] }],
+    ["an AND of empty objects", { AND: [{}, { AND: [{}] }] }],
+  ])("may hold %s", async (_title, filter) => {
+    const query = "query ($where: tokenFilter) { tokens(where: $where) { totalCount } }";
+
+    expect(await harness.ask({ query, variables: { where: filter } })).toEqual({
+      data: { tokens: { totalCount: 5 } },
+    });
+  });
+
+  it("may leave its alternatives to a variable that was left out", async () => {
+    const query = 'query ($x: [tokenFilter]) { tokens(where: { OR: $x, id: "1" }) { totalCount } }';
+
+    expect(await harness.ask({ query, variables: {} })).toEqual({ data: { tokens: { totalCount: 1 } } });
+  });
+
   it("may compare with null", async () => {
     const answer = await harness.ask("{ collections(where: { AND: [{ name_not: null }] }) { totalCount } }");
 
     expect(answer).toEqual({ data: { collections: { totalCount: 1 } } });
+  });
+
+  it.each([
+    [
+      "all conditions of an alternative",
+      {
+        OR: [
+          { id: "1", lockCount: 0 },
+          { id: "3", lockCount: 0 },
+        ],
+      },
+      ["3"],
+    ],
+    [
+      "all that an alternative lists",
+      { OR: [{ AND: [{ id_gt: "1" }, { id_lt: "3" }] }, { id: "5" }] },
+      ["2", "5"],
+    ],
+    ["one alternative beside a condition", { OR: [{ id: "2" }, { id: "4" }], lockCount: 1 }, ["2"]],
+    [
+      "one alternative of each list",
+      { AND: [{ OR: [{ id: "1" }, { id: "4" }] }, { OR: [{ lockCount: 0 }, { id: "2" }] }] },
+      ["4"],
+    ],
+  ])("finds the rows that meet %s", async (_title, where, ids) => {
+    const query = "query ($where: tokenFilter) { tokens(where: $where) { items { id } } }";
+
+    const { data } = await harness.ask({ query, variables: { where } });
+    expect(data).toEqual({ tokens: { items: ids.map((id) => ({ id })) } });
   });
 });

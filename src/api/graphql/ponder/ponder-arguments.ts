@@ -2,7 +2,6 @@
 
 import { type ArgumentNode, GraphQLError, valueFromASTUntyped } from "graphql";
 import { shown } from "../../../invalid-value.ts";
-import { withoutTrailing } from "../../text/without-trailing.ts";
 import { isCursor } from "./cursor.ts";
 import type { AskedField, PonderTable } from "./ponder-tables.ts";
 
@@ -46,7 +45,7 @@ const rules: Readonly<Record<string, Rule>> = {
 
 /** One error for each argument that Ponder can't answer. `variables` are coerced, including defaults. */
 export function argumentErrors(asked: readonly AskedField[], variables: Values): GraphQLError[] {
-  const budget: Budget = { values: ARGUMENT_VALUES_MAX };
+  const progress: Progress = { valuesLeft: ARGUMENT_VALUES_MAX, conditions: 0 };
   return asked.flatMap(({ table, isList, arguments: given }) => {
     const values = Object.fromEntries(
       given.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]),
@@ -54,11 +53,11 @@ export function argumentErrors(asked: readonly AskedField[], variables: Values):
     return given.flatMap((argument) => {
       const name = argument.name.value;
       const value = values[name];
-      if (isList && name === "where") return filterErrors(argument, value, budget);
+      if (isList && name === "where") return filterErrors(argument, value, progress);
       // A request may name an argument `__proto__`.
       const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
       const must = isList ? rule?.(value, table, values) : keyRule(value, table.columns.get(name));
-      return must === undefined ? [] : refusal(argument, name, value, must);
+      return must === undefined ? [] : refusal(argument, { path: name, received: shown(value), must });
     });
   });
 }
@@ -70,56 +69,86 @@ function keyRule(value: unknown, type: string | undefined): string | undefined {
   return type === "Int" && !isWhole ? "a whole number of 32 bits" : undefined;
 }
 
-function filterErrors(argument: ArgumentNode, filter: unknown, budget: Budget): GraphQLError[] {
-  const found = filter === undefined ? undefined : findFault(filter, argument.name.value, budget);
-  return found ? refusal(argument, found.path, found.value, found.must) : [];
+function filterErrors(argument: ArgumentNode, filter: unknown, progress: Progress): GraphQLError[] {
+  const found = filter === undefined ? undefined : findFault(filter, argument.name.value, progress);
+  return found ? refusal(argument, found) : [];
 }
 
-function refusal(argument: ArgumentNode, path: string, value: unknown, must: string): GraphQLError[] {
-  return [new GraphQLError(`${path} is ${shown(value)}; it must be ${must}`, { nodes: argument })];
+function refusal(argument: ArgumentNode, { path, received, must }: Fault): GraphQLError[] {
+  return [new GraphQLError(`${path} is ${received}; it must be ${must}`, { nodes: argument })];
 }
 
 interface Fault {
   readonly path: string;
-  readonly value: unknown;
+  readonly received: string;
   readonly must: string;
 }
 
-/** How many values are still gone through. */
-interface Budget {
-  values: number;
+/** How far an operation's filters have been gone through. */
+interface Progress {
+  valuesLeft: number;
+  conditions: number;
 }
 
-/** The first fault of a filter: a null where Ponder needs a list or an object, or text that no column can contain. */
-function findFault(filter: unknown, path: string, budget: Budget): Fault | undefined {
-  if (filter === null) return { path, value: null, must: "an object, or left out" };
+/**
+ * The first fault of a filter: a null where Ponder needs a list, an object or text, an alternative without a condition, or
+ * text that no column can contain.
+ */
+function findFault(filter: unknown, path: string, progress: Progress): Fault | undefined {
+  if (filter === null) return { path, received: "null", must: "an object, or left out" };
   // Validation refuses a filter that is no object.
   if (typeof filter !== "object") return undefined;
   for (const [key, value] of Object.entries(filter as Values)) {
-    const inner = `${path}.${key}`;
-    const isBranch = key === "AND" || key === "OR";
-    // A null operand of a comparison is a value.
-    if (value === null && (isBranch || key.endsWith("_in")))
-      return { path: inner, value, must: "a list, or left out" };
-    for (const each of Array.isArray(value) ? value : [value]) {
-      if (budget.values-- <= 0) return undefined;
-      const must = isBranch ? undefined : faultOfText(each, key);
-      const found = isBranch ? findFault(each, inner, budget) : must && { path: inner, value: each, must };
-      if (found) return found;
-    }
+    // A variable without a value leaves its condition out.
+    const found = value === undefined ? undefined : findFaultOfEntry(key, value, path, progress);
+    if (found) return found;
   }
   return undefined;
 }
 
-function faultOfText(value: unknown, key: string): string | undefined {
-  if (holdsNul(value)) return WITHOUT_NUL;
-  // Ponder turns it into a pattern, in which a trailing backslash would escape nothing.
-  const isPattern = key.endsWith("_ends_with") || key.endsWith("_ends_with_nocase");
-  const isOpen = isPattern && typeof value === "string" && endingBackslashes(value) % 2 === 1;
-  return isOpen ? "text that ends with an even number of backslashes" : undefined;
+function findFaultOfEntry(key: string, value: unknown, outer: string, progress: Progress): Fault | undefined {
+  const path = `${outer}.${key}`;
+  const isBranch = key === "AND" || key === "OR";
+  // A null operand of a comparison is a value.
+  if (value === null && (isBranch || key.endsWith("_in")))
+    return { path, received: "null", must: "a list, or left out" };
+  if (!isBranch) progress.conditions++;
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (key === "OR" && values.length === 0)
+    return { path, received: "an empty list", must: "a list with a condition, or left out" };
+  for (const each of values) {
+    if (progress.valuesLeft-- <= 0) return undefined;
+    const found = isBranch
+      ? findFaultOfBranch(each ?? null, { isAlternative: key === "OR", path }, progress)
+      : faultOfOperand(each, key, path);
+    if (found) return found;
+  }
+  return undefined;
 }
 
-const endingBackslashes = (text: string): number => text.length - withoutTrailing(text, "\\").length;
+/** An object without a condition holds for every row: an AND has as many with it as without, an OR has all. */
+function findFaultOfBranch(
+  filter: unknown,
+  { isAlternative, path }: { readonly isAlternative: boolean; readonly path: string },
+  progress: Progress,
+): Fault | undefined {
+  const { conditions } = progress;
+  const found = findFault(filter, path, progress);
+  // With no values left, its conditions have not all been seen.
+  const isEmpty = isAlternative && progress.conditions === conditions && progress.valuesLeft >= 0;
+  if (found || !isEmpty) return found;
+  return { path, received: "an object without a condition", must: "one with a condition, or left out" };
+}
+
+const TEXT_CONDITION = /_(?:contains|starts_with|ends_with)(?:_nocase)?$/;
+
+function faultOfOperand(value: unknown, key: string, path: string): Fault | undefined {
+  if (holdsNul(value)) return { path, received: shown(value), must: WITHOUT_NUL };
+  // Ponder would look for the word.
+  if (value === null && TEXT_CONDITION.test(key))
+    return { path, received: "null", must: "text, or left out" };
+  return undefined;
+}
 
 // PostgreSQL refuses such text.
 const WITHOUT_NUL = "text without U+0000";
