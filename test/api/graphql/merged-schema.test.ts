@@ -40,13 +40,20 @@ describe("introspect", () => {
   });
 
   it.each([
-    ["a number", "{ token(id: 7) { id } }", 'a BigInt is a whole number in quotes, such as "7"; received 7'],
-    [
-      "a word",
-      '{ token(id: "seven") { id } }',
-      'a BigInt is a whole number in quotes, such as "7"; received "seven"',
-    ],
-  ])("refuses %s as a BigInt before Ponder does, and says what to write", async (_title, query, message) => {
+    ["a number", "7"],
+    ["a word", '"seven"'],
+    ["empty text", '""'],
+    ["blank text", '"  "'],
+    ["text that is blank around it", '" 7"'],
+    ["hexadecimal", '"0x0b"'],
+    ["octal", '"0o7"'],
+    ["binary", '"0b1"'],
+    ["a plus sign", '"+7"'],
+    ["a fraction", '"7.0"'],
+    ["more digits than a column has", `"${"7".repeat(79)}"`],
+  ])("refuses %s as a BigInt before Ponder does, and says what to write", async (_title, written) => {
+    const message = `a BigInt is a whole number in quotes, such as "7", with at most 78 digits; received ${written}`;
+    const query = `{ token(id: ${written}) { id } }`;
     const base = await introspect(ponder.handle);
 
     expect(validate(base, parse(query))[0]?.message).toContain(message);

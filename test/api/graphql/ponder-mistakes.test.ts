@@ -89,9 +89,37 @@ describe("a query of Ponder's alone that is wrong", () => {
     const { errors } = await production.ask("{ token(id: 7) { id } }");
 
     expect(errors).toHaveLength(1);
-    expect(errors?.[0]?.message).toContain('a BigInt is a whole number in quotes, such as "7"; received 7');
+    expect(errors?.[0]?.message).toContain(
+      'a BigInt is a whole number in quotes, such as "7", with at most 78 digits; received 7',
+    );
     expect(errors?.[0]?.extensions).toEqual({ code: "INVALID_REQUEST" });
     expect(production.reported).toEqual([]);
+  });
+
+  it.each(["", "  ", "0x0b", "0b1", "+7", "7n", "7".repeat(79), 1.5, true, [7]])(
+    "is refused in the variables as in the document when it is %j",
+    async (id) => {
+      ponder.received.length = 0;
+
+      const { errors } = await harness.ask({
+        query: "query ($id: BigInt!) { token(id: $id) { id } }",
+        variables: { id },
+      });
+
+      expect(errors).toHaveLength(1);
+      expect(errors?.[0]?.message).toContain('a BigInt is a whole number in quotes, such as "7"');
+      expect(errors?.[0]?.extensions).toEqual({ code: "INVALID_REQUEST" });
+      expect(ponder.received).toEqual([]);
+    },
+  );
+
+  it.each(["3", "003", 3])("is a whole number, with zeros before it too: %j", async (id) => {
+    const answer = await harness.ask({
+      query: 'query ($id: BigInt!) { token(id: $id) { id } none: token(id: "-3") { id } }',
+      variables: { id },
+    });
+
+    expect(answer).toEqual({ data: { token: { id: "3" }, none: null } });
   });
 
   it("is refused for a number in the variables that JSON has rounded: it would be another id", async () => {

@@ -4,10 +4,13 @@ import { type GraphQLSchema, isScalarType, Kind, print, valueFromASTUntyped } fr
 import { shown } from "../../../invalid-value.ts";
 import { isExact } from "../../metadata/rules.ts";
 
+/** A whole number of as many digits as Ponder's columns of big numbers hold, numeric(78). */
+export const BIG_NUMBER = /^-?\d{1,78}$/;
+
 /**
- * Gives BigInt the rule of Ponder (graphql/index.ts, GraphQLBigInt), and refuses a number that JSON has rounded.
- * Introspection does not carry a scalar's rules, and in production Ponder redacts its error for a number or a malformed id
- * ("Unexpected error.").
+ * Gives BigInt the rule of Ponder (graphql/index.ts, GraphQLBigInt), for decimal digits only, and refuses a number that
+ * JSON has rounded. Introspection does not carry a scalar's rules, and in production Ponder redacts its error for a number
+ * or a malformed id ("Unexpected error.").
  */
 export function restoreBigInt(schema: GraphQLSchema): void {
   const scalar = schema.getType("BigInt");
@@ -49,10 +52,10 @@ function requireExact(value: unknown): void {
 }
 
 function toBigInt(value: unknown, text: string): bigint {
-  try {
-    if (typeof value === "string" || typeof value === "number") return BigInt(value);
-  } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
-  }
-  throw new TypeError(`a BigInt is a whole number in quotes, such as "7"; received ${text}`);
+  // BigInt would take blank text for 0, and 0x, 0o and 0b.
+  const isWhole = typeof value === "string" ? BIG_NUMBER.test(value) : Number.isInteger(value);
+  if (isWhole) return BigInt(value as string | number);
+  throw new TypeError(
+    `a BigInt is a whole number in quotes, such as "7", with at most 78 digits; received ${text}`,
+  );
 }

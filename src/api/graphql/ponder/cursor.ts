@@ -1,10 +1,8 @@
 /** The cursors of Ponder's lists: the ordered columns of a row, as superjson and base64. */
 
 import { isStorable } from "../../text/storable.ts";
+import { BIG_NUMBER } from "../gateway/exact-scalars.ts";
 import type { PonderTable } from "./ponder-tables.ts";
-
-// As many as its columns of big numbers take, numeric(78).
-const BIG_NUMBER = /^-?\d{1,78}$/;
 
 /**
  * Whether Ponder can continue a list of that order from a cursor: it has a value for each ordering column, which are
