@@ -3,19 +3,21 @@
 import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { type Chain, startChain } from "../../../demo/chain.ts";
+import { type Chain, type Contract, startChain } from "../../../demo/chain.ts";
 import { createCollections } from "../../../src/api/catalog/collections.ts";
 import { createChainClients } from "../../../src/api/chain/rpc/clients.ts";
 import { createTradeChecks } from "../../../src/api/trading/checks/checks.ts";
-import { RECIPIENT } from "../../../src/api/trading/checks/transfer-verifier.ts";
+import { RECIPIENT } from "../../../src/api/trading/checks/transfer-trial.ts";
 import { lower } from "../../support/chain/contract-answers.ts";
 import { createDelegationSetup } from "../../support/chain/delegations.ts";
 import { indexContract } from "../../support/chain/index-contract.ts";
+import { deployTestContract } from "../../support/chain/test-contracts.ts";
 import { type CastToken, createTradeCast, type TradeCast } from "../../support/chain/trade-cast.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { createTestApp, trustingWitness } from "../../support/processes/app.ts";
 import {
   type Obstacle,
+  type RpcCall,
   type RpcProxy,
   type RpcRequest,
   startRpcProxy,
@@ -83,11 +85,20 @@ async function check(tokens: readonly Named[], more: object = { verify: "chain" 
   return body.items;
 }
 const plain = (): Named => ({ contract: cast.open, id: 0n });
-const callsOf = (requests: readonly RpcRequest[]) =>
+type Call = readonly [
+  { readonly from?: string; readonly to: string; readonly data: string; readonly gas: string },
+  string,
+];
+const allCallsOf = (requests: readonly RpcRequest[]) =>
   requests
     .flatMap(({ calls }) => calls)
     .filter(({ method }) => method === "eth_call")
-    .map(({ params }) => params as [{ from: string; to: string; data: string; gas: string }, string]);
+    .map(({ params }) => params as unknown as Call);
+/** Nobody sends a plain read. */
+const isRead = ([{ from }]: Call): boolean => from === undefined;
+/** The simulated transfers. */
+const callsOf = (requests: readonly RpcRequest[]) => allCallsOf(requests).filter((call) => !isRead(call));
+const readsOf = (requests: readonly RpcRequest[]) => allCallsOf(requests).filter(isRead);
 
 describe("what is tried at the node", () => {
   it("is what a real transfer does, token by token, with the contract's reason", async () => {
@@ -176,8 +187,51 @@ describe("what is tried at the node", () => {
       { allowed: false, reason: "transfer_reverts", detail: "the contract is gone" },
       { allowed: false, reason: "transfer_reverts", detail: "the contract is gone" },
     ]);
-    expect(proxy.count("eth_getCode")).toBe(1);
     await chain.revert(snapshot);
+  });
+
+  it("is nothing where a proxy's implementation is gone, until there is one again", async () => {
+    const token = { contract: cast.proxied, id: 1n };
+    const snapshot = await chain.snapshot();
+    const implementation = await deployTestContract(chain, "PausableHeroes");
+    await chain.write(cast.proxied, "upgradeTo", ["0x00000000000000000000000000000000000c0de0"]);
+
+    expect(await check([token])).toMatchObject([
+      { allowed: false, reason: "transfer_reverts", detail: "the contract is gone" },
+    ]);
+    await chain.write(cast.proxied, "upgradeTo", [implementation.address]);
+    expect(await check([token])).toMatchObject([{ allowed: true }]);
+    await chain.revert(snapshot);
+  });
+
+  it.each([1n, 0n, 2n ** 256n - 1n])(
+    "is nothing where the contract answers every call with %d, and so names nobody's wallet",
+    async (word) => {
+      const snapshot = await chain.snapshot();
+      const parrot = await deployTestContract(chain, "Parrot", [word]);
+      await chain.write(cast.proxied, "upgradeTo", [parrot.address]);
+
+      expect(await check([{ contract: cast.proxied, id: 1n }])).toMatchObject([
+        {
+          allowed: false,
+          reason: "transfer_reverts",
+          detail: "the contract says that the sender doesn't hold it",
+        },
+      ]);
+      await chain.revert(snapshot);
+    },
+  );
+
+  it("is confirmed by one read of a contract that names the holder, however many of its tokens there are", async () => {
+    const tokens = [0n, 1n].map((id) => ({ contract: cast.open, id }));
+
+    expect(await check([...tokens, { contract: cast.openItems, id: 7n }])).toMatchObject([
+      { allowed: true },
+      { allowed: true },
+      { allowed: true },
+    ]);
+    expect(readsOf(proxy.rpcRequests)).toHaveLength(2);
+    expect(callsOf(proxy.rpcRequests)).toHaveLength(3);
   });
 
   it("is tried once for a token that is named often, and never for one that the index refuses", async () => {
@@ -199,6 +253,83 @@ describe("what is tried at the node", () => {
     await check([{ contract: cast.paused, id: 2n ** 256n - 1n }]);
     expect(proxy.rpcRequests).toEqual([]);
     await database.query(`update ${tables.tokenState} set lock_count = 0, locked_since_block = null`);
+  });
+});
+
+describe("a token of a draft of ERC-721, whose owner moves it by `transfer`", () => {
+  /** A token of Ada's that is frozen: a transaction can't move it. */
+  async function freeze(name: string): Promise<Contract> {
+    const contract = await deployTestContract(chain, name);
+    await chain.write(contract, "mint", [cast.ada, 1n]);
+    await chain.write(contract, "freeze", [1n]);
+    return contract;
+  }
+  const checkIn = async (contract: Contract) => {
+    await indexContract(test, chain, contract);
+    const checked = { chainId: chain.chainId, collection: lower(contract), tokenId: "1" };
+    return (await tradeChecks.check([checked], { verify: true }))[0];
+  };
+  const refused = {
+    allowed: false,
+    reason: "transfer_reverts",
+    detail: "the contract gave no reason",
+    verifiedAtBlock: expect.any(Number),
+  };
+
+  it.each([
+    ["refuses its owner's `transfer`", "DraftHeroes"],
+    ["accepts every call", "DraftWithFallback"],
+    ["does nothing where it may not", "DraftThatIgnores"],
+    ["answers whether it did anything", "DraftThatReturns"],
+    ["claims the final standard, which has no `transfer`", "DraftThatIsFinal"],
+  ])("is refused while it is frozen and its contract %s", async (_what, name) => {
+    expect(await checkIn(await freeze(name))).toMatchObject(refused);
+  });
+
+  it("is refused where `transfer` moves an amount of a coin", async () => {
+    const contract = await freeze("DraftWithCoin");
+    await chain.write(contract, "pay", [cast.ada, 5n]);
+
+    expect(await checkIn(contract)).toMatchObject(refused);
+  });
+
+  it("is refused where the events are those of the final standard", async () => {
+    const contract = await deployTestContract(chain, "IndexedDraft");
+    await chain.write(contract, "mint", [cast.ada, 1n]);
+    await chain.write(contract, "announce", [cast.ada, 1n]);
+
+    expect(await checkIn(contract)).toMatchObject(refused);
+  });
+
+  it("is refused where the contract names another owner", async () => {
+    const contract = await deployTestContract(chain, "DraftHeroes");
+    await chain.write(contract, "mint", [cast.ada, 1n]);
+    await indexContract(test, chain, contract);
+    await chain.write(contract, "transfer", [cast.ben, 1n], chain.account(1));
+    const checked = { chainId: chain.chainId, collection: lower(contract), tokenId: "1" };
+
+    expect((await tradeChecks.check([checked], { verify: true }))[0]).toMatchObject(refused);
+  });
+
+  it("is not verified while the node doesn't answer one of the questions", async () => {
+    const draft = cast.tokens.find(({ isDraft }) => isDraft) as CastToken;
+    const calls = 6;
+    for (let failing = 1; failing <= calls; failing++) {
+      let left = failing;
+      proxy.reset(({ calls: [call] }, response) => {
+        if (call?.method !== "eth_call" || --left > 0) return false;
+        const error = { code: -32000, message: "execution aborted (timeout = 5s)" };
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(JSON.stringify({ jsonrpc: "2.0", id: call.id, error }));
+        return true;
+      });
+      expect(await check([draft]), `call ${failing}`).toMatchObject([
+        { allowed: false, reason: "not_verified" },
+      ]);
+    }
+    proxy.reset();
+    expect(await check([draft])).toMatchObject([{ allowed: true }]);
+    expect(allCallsOf(proxy.rpcRequests)).toHaveLength(calls);
   });
 });
 
@@ -269,10 +400,7 @@ describe("a node that does not answer", () => {
       return true;
     };
   const hang: Obstacle = () => true;
-  const hangOn =
-    (method: string): Obstacle =>
-    ({ calls }) =>
-      calls.some((call) => call.method === method);
+  const hangOnReads: Obstacle = (request) => readsOf([request]).length > 0;
   /** Only the reader's own timeout ends it. */
   const halfAnAnswerTo =
     (method: string): Obstacle =>
@@ -295,11 +423,7 @@ describe("a node that does not answer", () => {
     ],
     ["that answers garbage", answerWith("<html>", 200, "eth_blockNumber"), none],
     ["whose head is no number", answerWith({ result: null }, 200, "eth_blockNumber"), none],
-    [
-      "that hangs on the contract's code",
-      hangOn("eth_getCode"),
-      () => `${endpoint()} did not answer in time`,
-    ],
+    ["that hangs on the token's holder", hangOnReads, () => `${endpoint()} did not answer in time`],
     [
       "that answers a transfer with a page",
       answerWith("<html>", 502),
@@ -463,6 +587,13 @@ describe("a request", () => {
       });
   });
 
+  /** Any transfer passes, and Ada holds every token. */
+  const pass = (call: RpcCall, response: ServerResponse): void => {
+    const result = isRead(call.params as unknown as Call) ? `0x${cast.ada.slice(2).padStart(64, "0")}` : "0x";
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: call.id, result }));
+  };
+
   it("of 100 tokens asks the node for no more than 32 at once, together with all others", async () => {
     // A call that is given up in time frees its place while the node still runs it, and a busy machine needs that long.
     const noLimit = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => new AbortController().signal);
@@ -474,9 +605,7 @@ describe("a request", () => {
       most = Math.max(most, ++running);
       setTimeout(() => {
         running--;
-        const { id } = call as unknown as { id: number };
-        response.writeHead(200, { "content-type": "application/json" });
-        response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0x" }));
+        pass(call, response);
         // Long enough for all admitted requests to overlap.
       }, 60);
       return true;
@@ -496,14 +625,10 @@ describe("a request", () => {
     const held: (() => void)[] = [];
     proxy.reset(({ calls: [call] }, response: ServerResponse) => {
       if (call?.method !== "eth_call") return false;
-      const { id, params } = call as unknown as { id: number; params: [{ from: string }] };
-      const answer = () =>
-        void response
-          .writeHead(200, { "content-type": "application/json" })
-          .end(JSON.stringify({ jsonrpc: "2.0", id, result: "0x" }));
       // Of 200 transfers of one app, 32 are under way and none ends; then two do.
-      held.push(answer);
-      return params.length > 0;
+      if (isRead(call.params as unknown as Call)) pass(call, response);
+      else held.push(() => pass(call, response));
+      return true;
     });
     const many = [0, 100].map((from) =>
       send(

@@ -1,7 +1,7 @@
 /** A chain index of a real contract's events, built by the real handlers, in the tables that serving reads. */
 
 import type { Chain, Contract } from "../../../demo/chain.ts";
-import { lockDefault, lockEvent, tokenBalance, tokenState } from "../../../ponder.schema.ts";
+import { collectionState, lockDefault, lockEvent, tokenBalance, tokenState } from "../../../ponder.schema.ts";
 import "../../../src/indexing/erc1155.ts";
 import "../../../src/indexing/erc2309.ts";
 import "../../../src/indexing/erc721.ts";
@@ -30,11 +30,18 @@ export async function indexContract(
       { block: Number(blockNumber), log: logIndex, address },
     );
   }
-  for (const table of [tables.tokenState, tables.tokenBalance, tables.lockEvent, tables.lockDefault])
+  for (const table of [
+    tables.tokenState,
+    tables.tokenBalance,
+    tables.lockEvent,
+    tables.lockDefault,
+    tables.collectionState,
+  ])
     await database.query(`delete from ${table} where collection_address = $1`, [address]);
   for (const row of store.rows(tokenState)) await test.insert("tokenState", row);
   for (const row of store.rows(tokenBalance)) await test.insert("tokenBalance", row);
   for (const row of store.rows(lockEvent)) await test.insert("lockEvent", row);
   for (const row of store.rows(lockDefault)) await test.insert("lockDefault", row);
+  for (const row of store.rows(collectionState)) await test.insert("collectionState", row);
   await test.setHead({ chainId: chain.chainId, block: Number(head) });
 }

@@ -2,16 +2,18 @@
 
 import { type Address, encodeFunctionData, type Hex, parseAbi } from "viem";
 import type { Chain, Contract } from "../../../demo/chain.ts";
-import { RECIPIENT } from "../../../src/api/trading/checks/transfer-verifier.ts";
-import { lower } from "./contract-answers.ts";
+import { RECIPIENT } from "../../../src/api/trading/checks/transfer-trial.ts";
+import { lower, ownerOf } from "./contract-answers.ts";
 import { deployTestContract } from "./test-contracts.ts";
 
 const abi = parseAbi([
   "function transferFrom(address from, address to, uint256 id)",
   "function safeTransferFrom(address from, address to, uint256 id, uint256 amount, bytes data)",
+  "function transfer(address to, uint256 id)",
   "function run(address target, bytes data)",
 ]);
 const GAS = 2n ** 24n;
+const NO_CODE = "0x00000000000000000000000000000000000c0de0";
 const YEAR_3000 = 32_503_680_000n;
 
 export interface CastToken {
@@ -20,6 +22,8 @@ export interface CastToken {
   readonly id: bigint;
   readonly standard: "erc721" | "erc1155";
   readonly holder: Address;
+  /** Its owner moves it by `transfer`, as in a draft of ERC-721. */
+  readonly isDraft: boolean;
   /** The check's reason when a transfer is tried; null if it is allowed. */
   readonly detail: string | RegExp | null;
 }
@@ -36,7 +40,16 @@ export async function createTradeCast(chain: Chain) {
   const guarded = await deploy("PolicyHeroes", [policy.address]);
   const hostile = await deploy("HostileHeroes");
   const vault = await deploy("Vault");
+  const draft = await deploy("DraftHeroes");
+  const proxied = await deployBehindProxy("PausableHeroes");
+  const emptied = await deployBehindProxy("PausableHeroes");
+  const emptiedItems = await deployBehindProxy("PausableItems");
 
+  async function deployBehindProxy(name: string): Promise<Contract> {
+    const implementation = await deploy(name);
+    const proxy = await deploy("ForwardingProxy", [implementation.address]);
+    return { ...proxy, abi: [...implementation.abi, ...proxy.abi] };
+  }
   const mint = (contract: Contract, to: Address, ...args: bigint[]) =>
     chain.write(contract, "mint", [to, ...args]);
   await mint(open, ada, 0n);
@@ -54,6 +67,12 @@ export async function createTradeCast(chain: Chain) {
   await chain.write(policy, "whitelist", [ada, true]);
   await chain.write(policy, "freeze", [vault.address, true]);
   for (let id = 0n; id <= 10n; id++) await mint(hostile, ada, id);
+  for (const id of [1n, 2n]) await mint(draft, ada, id);
+  await chain.write(draft, "freeze", [2n]);
+  await mint(proxied, ada, 1n);
+  await mint(emptied, ada, 1n);
+  await mint(emptiedItems, ben, 7n, 2n);
+  for (const proxy of [emptied, emptiedItems]) await chain.write(proxy, "upgradeTo", [NO_CODE]);
 
   const token = (
     what: string,
@@ -62,7 +81,7 @@ export async function createTradeCast(chain: Chain) {
     detail: CastToken["detail"],
     holder: Address = ada,
     standard: CastToken["standard"] = "erc721",
-  ): CastToken => ({ what, contract, id, standard, holder, detail });
+  ): CastToken => ({ what, contract, id, standard, holder, detail, isDraft: contract === draft });
   const tokens: readonly CastToken[] = [
     token("an ERC-721 token like any other", open, 0n, null),
     token("one whose owner is a contract that receives nothing", open, 1n, null, vault.address),
@@ -95,18 +114,17 @@ export async function createTradeCast(chain: Chain) {
     token("one that ends in an invalid opcode", hostile, 6n, /invalid/i),
     token("one whose reason is longer than its data", hostile, 7n, "custom error 0x08c379a0"),
     token("one with two bytes for a reason", hostile, 8n, "reverted with 0x0000"),
+    token("one that only `transfer` moves, as in CryptoKitties", draft, 1n, null),
+    token("one that not even `transfer` moves", draft, 2n, "the contract gave no reason"),
+    token("one of a proxy", proxied, 1n, null),
+    token("one of a proxy whose implementation is gone", emptied, 1n, "the contract is gone"),
+    token("an ERC-1155 token of such a proxy", emptiedItems, 7n, "the contract is gone", ben, "erc1155"),
   ];
 
-  /** Transfers the token in a transaction of its holder; false if that reverts. */
-  async function move({ contract, id, standard, holder }: CastToken): Promise<boolean> {
-    const data =
-      standard === "erc721"
-        ? encodeFunctionData({ abi, functionName: "transferFrom", args: [holder, RECIPIENT, id] })
-        : encodeFunctionData({
-            abi,
-            functionName: "safeTransferFrom",
-            args: [holder, RECIPIENT, id, 1n, "0x"],
-          });
+  /** Transfers the token in a transaction of its holder; false if that reverts, or moves nothing. */
+  async function move(token: CastToken): Promise<boolean> {
+    const { contract, holder } = token;
+    const data = encodeMove(token);
     const account = chain.accounts.find(({ address }) => address === holder);
     const run = encodeFunctionData({ abi, functionName: "run", args: [contract.address, data] });
     const sent: { to: Address; data: Hex } = account
@@ -117,13 +135,26 @@ export async function createTradeCast(chain: Chain) {
       account: account ?? chain.account(0),
       gas: GAS,
     });
-    return (await chain.receiptOf(hash)).status === "success";
+    return (await chain.receiptOf(hash)).status === "success" && (await hasArrived(token));
   }
 
+  async function hasArrived({ contract, id, standard }: CastToken): Promise<boolean> {
+    if (standard === "erc721") return (await ownerOf(chain, contract, id)) === RECIPIENT;
+    const balance = chain.read(contract, "balanceOf", [RECIPIENT, id]);
+    return balance.then(
+      (pieces) => pieces === 1n,
+      () => false,
+    );
+  }
+
+  const contracts = [
+    ...[open, paused, openItems, pausedItems, names, guarded, hostile],
+    ...[draft, proxied, emptied, emptiedItems],
+  ];
   return {
     tokens,
-    contracts: [open, paused, openItems, pausedItems, names, guarded, hostile],
-    collections: [open, paused, openItems, pausedItems, names, guarded, hostile].map(lower),
+    contracts,
+    collections: contracts.map(lower),
     open,
     paused,
     openItems,
@@ -131,11 +162,20 @@ export async function createTradeCast(chain: Chain) {
     policy,
     guarded,
     hostile,
+    proxied,
     vault,
     ada,
     ben,
     move,
   };
+}
+
+function encodeMove({ id, standard, holder, isDraft }: CastToken): Hex {
+  if (isDraft) return encodeFunctionData({ abi, functionName: "transfer", args: [RECIPIENT, id] });
+  if (standard === "erc721")
+    return encodeFunctionData({ abi, functionName: "transferFrom", args: [holder, RECIPIENT, id] });
+  const args = [holder, RECIPIENT, id, 1n, "0x"] as const;
+  return encodeFunctionData({ abi, functionName: "safeTransferFrom", args });
 }
 
 export type TradeCast = Awaited<ReturnType<typeof createTradeCast>>;

@@ -67,6 +67,10 @@ export function revertReason({ data, message }: Revert): string {
   return printable(text, REASON_CHARACTERS_MAX) || NO_REASON;
 }
 
+/** Whether it is a bare revert, as of a `require` before Solidity 0.4.22. */
+export const isWithoutReason = (revert: Revert): boolean =>
+  revert.data === "0x" || revertReason(revert) === NO_REASON;
+
 /** "execution reverted: paused" becomes "paused"; "out of gas" stays. */
 const nodeWords = (message: string): string =>
   message.replace(/^.*?\b(?:execution )?reverted\b(?: with reason string)?[\s:,]*/is, "");

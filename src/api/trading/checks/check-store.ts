@@ -23,9 +23,11 @@ export interface CheckFacts extends GuardFacts {
   readonly indexed: IndexedBlock | null;
   /** Whose transfer of the token is simulated; null if unknown or not requested. */
   readonly holder: string | null;
+  /** The collection's transfers are indexed, and none has all its arguments in topics. False if not requested. */
+  readonly hasDraftEvents: boolean;
 }
 
-/** One row per token, in their order. Without a wallet, every token is `entitled`. `withHolder` includes `holder`. */
+/** One row per token, in their order. Without a wallet, every token is `entitled`. `withHolder` includes what a transfer needs. */
 export async function readCheckFacts(
   db: Queryable,
   tables: ChainTables,
@@ -48,6 +50,7 @@ export async function readCheckFacts(
             ${opensAt} as "opensAt",
             ${isForWallet ? isEntitled(tables) : "$4::text is null"} as entitled,
             ${withHolder ? holder : "null"} as holder,
+            ${withHolder ? hasDraftEvents(tables) : "false"} as "hasDraftEvents",
             case when t.position = 1 then (select json_object_agg(h.chain_id, h.indexed) from heads h) end as heads
        from unnest($1::bigint[], $2::text[], $3::numeric[]) with ordinality
               as t(chain_id, collection_address, token_id, position)
@@ -65,6 +68,12 @@ export async function readCheckFacts(
     indexed: indexed[tokens[at]?.chainId ?? ""] ?? null,
   }));
 }
+
+/** SQL: of the collection of token `t`. */
+const hasDraftEvents = ({ collectionState }: ChainTables): string => `
+  exists (select from ${collectionState} k
+           where (k.chain_id, k.collection_address) = (t.chain_id, t.collection_address)
+             and k.has_indexed_transfers is not true)`;
 
 interface CheckRow extends Omit<CheckFacts, "indexed"> {
   /** Of each chain that was asked for, in the first row: it is long, and the same for all of its tokens. */

@@ -8,7 +8,8 @@ import type { HeadWitness } from "../../chain/rpc/head-witness.ts";
 import type { Database } from "../../db/database.ts";
 import { type CheckedToken, type CheckFacts, readCheckFacts } from "./check-store.ts";
 import { confirmHeads, type Refusal, refusalFor } from "./guard.ts";
-import { createTransferVerifier, type Transfer, type TransferVerdict } from "./transfer-verifier.ts";
+import type { Transfer, TransferVerdict } from "./transfer-trial.ts";
+import { createTransferVerifier } from "./transfer-verifier.ts";
 
 export interface TradeCheck extends CheckedToken {
   readonly allowed: boolean;
@@ -61,9 +62,13 @@ export function createTradeChecks(deps: {
   ): Promise<ReadonlyMap<string, TransferVerdict>> {
     const transfers = new Map<string, Transfer>();
     for (const { token, facts, reason } of judged) {
-      const { standard, holder, indexed } = facts;
+      const { standard, holder, hasDraftEvents, indexed } = facts;
       if (reason !== null || standard === null || !indexed) continue;
-      transfers.set(tokenKey(token), { ...token, standard, holder, asOfBlock: indexed.block });
+      transfers.set(tokenKey(token), {
+        ...token,
+        ...{ standard, holder, hasDraftEvents },
+        asOfBlock: indexed.block,
+      });
     }
     const verdicts = transfers.size === 0 ? [] : await verifier.verify([...transfers.values()], party);
     return new Map(

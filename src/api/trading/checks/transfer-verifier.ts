@@ -1,59 +1,15 @@
 /** Simulates transfers: an eth_call from each token's holder, at the node's own head. */
 
 import { setMaxListeners } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type Address,
-  encodeFunctionData,
-  type Hex,
-  keccak256,
-  type PublicClient,
-  parseAbi,
-  toHex,
-} from "viem";
-import type { Standard } from "../../../config.ts";
 import { type ConcurrencyLimit, createConcurrencyLimit } from "../../async/concurrency.ts";
-import { type CallAnswer, callContract, hasCode } from "../../chain/contract/contract-call.ts";
-import { revertReason } from "../../chain/contract/revert-reason.ts";
 import { findAnsweringEndpoint } from "../../chain/rpc/answering-endpoint.ts";
 import type { ChainClients } from "../../chain/rpc/clients.ts";
-
-const abi = parseAbi([
-  "function transferFrom(address from, address to, uint256 id)",
-  "function safeTransferFrom(address from, address to, uint256 id, uint256 amount, bytes data)",
-]);
-
-/**
- * An address without an owner: it has no known key and no code that could reject a token. It is neither the zero
- * address, which contracts reject, nor a low address of a precompiled contract.
- */
-export const RECIPIENT: Address = `0x${keccak256(toHex("vitrine: the recipient of simulated transfers")).slice(-40)}`;
+import { askNode, type Transfer, type TransferVerdict, tryTransfer, unknown } from "./transfer-trial.ts";
 
 /** For all transfers of one `verify`, whatever the nodes do. */
 export const VERIFY_MS = 3_000;
-// The gas limit of any transaction (EIP-7825): a contract that uses more can't be transferred either.
-const TRANSFER_GAS = 2n ** 24n;
 // Per process and chain; what one app has verified may take seconds of the node.
 const CALLS_AT_ONCE = 32;
-// A load-balanced endpoint may route to a node that lacks the block another one has reported.
-const UNSEEN_BLOCK_MS = 500;
-
-export interface Transfer {
-  readonly chainId: number;
-  readonly collection: string;
-  readonly tokenId: string;
-  readonly standard: Standard;
-  /** The sender; null if the chain index knows no holder. */
-  readonly holder: string | null;
-  /** The latest indexed block: older blocks prove nothing. */
-  readonly asOfBlock: number;
-}
-
-export type TransferVerdict =
-  | { readonly kind: "passes"; readonly block: number }
-  | { readonly kind: "reverts"; readonly block: number; readonly detail: string }
-  /** The result is unknown; `detail` names the cause. */
-  | { readonly kind: "unknown"; readonly detail: string };
 
 export function createTransferVerifier(clients: ChainClients) {
   const limits = new Map<number, ConcurrencyLimit>(
@@ -107,62 +63,4 @@ export function createTransferVerifier(clients: ChainClients) {
       return transfers.map((transfer) => verdicts.get(transfer) ?? unknown("the transfer was not tried"));
     },
   };
-}
-
-const unknown = (detail: string): TransferVerdict => ({ kind: "unknown", detail });
-
-/** One node at one block, until the signal aborts. */
-interface AskedNode {
-  readonly block: number;
-  readonly signal: AbortSignal;
-  call(contract: string, from: string, data: Hex): Promise<CallAnswer>;
-  /** Cached per contract. Undefined if the node gives no answer. */
-  hasCode(contract: string): Promise<boolean | undefined>;
-}
-
-function askNode(endpoint: PublicClient, block: number, signal: AbortSignal): AskedNode {
-  const known = new Map<string, Promise<boolean | undefined>>();
-  return {
-    block,
-    signal,
-    call: (contract, from, data) =>
-      callContract(endpoint, contract, data, block, { from, gas: TRANSFER_GAS, signal }),
-    hasCode(contract) {
-      const answer = known.get(contract) ?? hasCode(endpoint, contract, block, { signal });
-      known.set(contract, answer);
-      return answer;
-    },
-  };
-}
-
-async function tryTransfer(node: AskedNode, transfer: Transfer): Promise<TransferVerdict> {
-  const { chainId, collection, tokenId, standard, holder } = transfer;
-  if (holder === null) return unknown("the chain index knows no holder of it");
-  const data = encodeTransfer(standard, holder as Address, BigInt(tokenId));
-  let answer = await node.call(collection, holder, data);
-  if (answer.kind === "unavailable" && answer.because === "node") {
-    await sleep(UNSEEN_BLOCK_MS, undefined, { signal: node.signal }).catch(() => undefined);
-    answer = await node.call(collection, holder, data);
-  }
-  const { block } = node;
-  const whose = `the RPC endpoint of chain ${chainId}`;
-  if (answer.kind === "reverted") return { kind: "reverts", block, detail: revertReason(answer.revert) };
-  if (answer.kind === "answered") {
-    // A self-destructed contract accepts every call and does nothing.
-    const isThere = await node.hasCode(collection);
-    if (isThere) return { kind: "passes", block };
-    if (isThere === false) return { kind: "reverts", block, detail: "the contract is gone" };
-  } else if (answer.because === "node") return unknown(`${whose} can't serve block ${block} now`);
-  else if (answer.because === "call") return unknown(`${whose} refused to run the transfer`);
-  return unknown(`${whose} did not answer in time`);
-}
-
-function encodeTransfer(standard: Standard, holder: Address, tokenId: bigint): Hex {
-  return standard === "erc721"
-    ? encodeFunctionData({ abi, functionName: "transferFrom", args: [holder, RECIPIENT, tokenId] })
-    : encodeFunctionData({
-        abi,
-        functionName: "safeTransferFrom",
-        args: [holder, RECIPIENT, tokenId, 1n, "0x"],
-      });
 }
