@@ -8,6 +8,7 @@ import {Strings} from "@openzeppelin/contracts/utils/Strings.sol";
 /// @title Heroes whose contract describes itself (ERC-7572) and asks for a royalty (ERC-2981).
 contract SelfDescribing is ERC721, ERC2981 {
     event ContractURIUpdated();
+    event ContractURIUpdated(string newContractURI);
 
     string private _base;
     string public contractURI;
@@ -26,6 +27,12 @@ contract SelfDescribing is ERC721, ERC2981 {
         contractURI = uri;
         _setDefaultRoyalty(receiver, share);
         emit ContractURIUpdated();
+    }
+
+    /// @notice As in SeaDrop.
+    function setContractURI(string calldata uri) external {
+        contractURI = uri;
+        emit ContractURIUpdated(uri);
     }
 
     function tokenURI(uint256 id) public view override returns (string memory) {

@@ -84,6 +84,14 @@ it("a contract's document and royalty are shown, and again after it announces a 
   });
 });
 
+it("a contract's document is read again after it announces another one as SeaDrop does", async () => {
+  description = "As in SeaDrop";
+  await chain.write(heroes, "setContractURI", [`${host.url}/contract/3`]);
+
+  const next = await eventually(collection, ({ information }) => information.description === description);
+  expect(next).toMatchObject({ information: { description } });
+});
+
 it("a refresh of the collection goes on after a crash, and one that is cancelled asks the host for no more", async () => {
   delayMs = 200;
   const { body } = await call("POST", partner("refresh_collection"));

@@ -1,4 +1,4 @@
-import { encodeFunctionResult, type Hex, parseAbi, toFunctionSelector } from "viem";
+import { encodeFunctionResult, type Hex, parseAbi, toEventSelector, toFunctionSelector } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import { readFields, royaltyOf } from "../../../src/api/catalog/contract/contract-fields.ts";
 import { createContractPass } from "../../../src/api/catalog/contract/contract-loop.ts";
@@ -149,8 +149,9 @@ describe("a collection's answer", async () => {
   /** The code in a block; undefined for one whose state the node doesn't have. */
   let codeAt: (block: number) => string | undefined;
   const isIn = (log: unknown, range: unknown): boolean => {
-    const { blockNumber } = log as { blockNumber?: string };
-    const { fromBlock, toBlock } = range as { fromBlock: string; toBlock: string };
+    const { blockNumber, topic } = log as { blockNumber?: string; topic?: Hex };
+    const { fromBlock, toBlock, topics } = range as { fromBlock: string; toBlock: string; topics: [Hex[]] };
+    if (topic !== undefined && !topics[0].includes(topic)) return false;
     if (blockNumber === undefined) return true;
     return Number(blockNumber) >= Number(fromBlock) && Number(blockNumber) <= Number(toBlock);
   };
@@ -252,6 +253,22 @@ describe("a collection's answer", async () => {
     await pass();
     expect((await read()).information.description).toBe("New");
     expect(fetches).toBe(2);
+  });
+
+  it.each([
+    ["ContractURIUpdated()", 2],
+    ["ContractURIUpdated(string)", 2],
+    ["ContractURIUpdated(string,string)", 2],
+    ["BaseURIUpdated(string)", 1],
+  ])("is read after a log of %s: %i reads", async (signature, reads) => {
+    script = { uri: "https://meta.example/contract.json" };
+    await pass();
+
+    logs = [{ address: COLLECTION, topic: toEventSelector(signature), blockHash: signature }];
+    head = 110;
+    await pass();
+
+    expect(fetches).toBe(reads);
   });
 
   it.each([

@@ -18,9 +18,10 @@ const GAP_MAX = 5_000;
 const AGAIN_BLOCKS = 64;
 const LOGS_KNOWN = 10_000;
 
-// ERC-7572, and the form with the old and the new URI. Only the topic counts: whatever the rest holds is never decoded.
+// ERC-7572, and the forms with the new URI (SeaDrop) and with the old and the new one. Only the topic counts: whatever the rest holds is never decoded.
 const TOPICS = [
   toEventSelector("event ContractURIUpdated()"),
+  toEventSelector("event ContractURIUpdated(string newContractURI)"),
   toEventSelector("event ContractURIUpdated(string prevURI, string newURI)"),
 ];
 

@@ -11,6 +11,7 @@ import {
   toHex,
 } from "viem";
 import type { Standard } from "../../../config.ts";
+import { asWord } from "../../chain/contract/abi-word.ts";
 import { type CallAnswer, callContract, type Unavailable } from "../../chain/contract/contract-call.ts";
 import { isWithoutReason, revertReason } from "../../chain/contract/revert-reason.ts";
 
@@ -36,7 +37,6 @@ const TRANSFER_GAS = 2n ** 24n;
 const UNSEEN_BLOCK_MS = 500;
 // The ERC-165 id of ERC-721.
 const ERC721 = "0x80ac58cd";
-const WORD_CHARACTERS = "0x".length + 64;
 
 export interface Transfer {
   readonly chainId: number;
@@ -121,9 +121,9 @@ async function confirmHolder(node: AskedNode, token: HeldToken): Promise<Transfe
   const answer = await node.call(token.collection, encodeHolding(token));
   if (answer.kind === "unavailable") return unanswered(node, token, answer.because);
   if (answer.kind === "answered") {
-    const word = firstWord(answer.data);
-    if (word === undefined) return reverts(node, "the contract is gone");
-    if (!isHolding(token, word)) return reverts(node, "the contract says that the sender doesn't hold it");
+    if (answer.data === "0x") return reverts(node, "the contract is gone");
+    if (!isHolding(token, answer.data))
+      return reverts(node, "the contract says that the sender doesn't hold it");
   }
   return { kind: "passes", block: node.block };
 }
@@ -148,11 +148,11 @@ async function tryDraftTransfer(node: AskedNode, token: HeldToken): Promise<Tran
   });
   const isFinal = encodeFunctionData({ abi, functionName: "supportsInterface", args: [ERC721] });
   const questions: readonly Question[] = [
-    { data: transfer, from: holder, expects: (answer) => answer === "0x" || firstWord(answer) === 1n },
+    { data: transfer, from: holder, expects: (answer) => answer === "0x" || wordOf(answer) === 1n },
     { data: transfer, from: RECIPIENT, expects: isRevert },
     { data: allowance, from: holder, expects: isRevert },
-    { data: isFinal, expects: (answer) => isRevert(answer) || firstWord(answer) === 0n },
-    { data: encodeHolding(token), expects: (answer) => isHolding(token, firstWord(answer)) },
+    { data: isFinal, expects: (answer) => isRevert(answer) || wordOf(answer) === 0n },
+    { data: encodeHolding(token), expects: (answer) => isHolding(token, answer) },
   ];
   for (const { data, from, expects } of questions) {
     const answer = await node.call(collection, data, from);
@@ -171,11 +171,13 @@ interface Question {
 
 const isRevert = (answer: Hex | undefined): boolean => answer === undefined;
 
-const firstWord = (data: Hex | undefined): bigint | undefined =>
-  data !== undefined && data.length >= WORD_CHARACTERS ? BigInt(data.slice(0, WORD_CHARACTERS)) : undefined;
+const wordOf = (answer: Hex | undefined): bigint | undefined =>
+  answer === undefined ? undefined : asWord(answer);
 
-const isHolding = ({ standard, holder }: HeldToken, word: bigint | undefined): boolean =>
-  word !== undefined && (standard === "erc721" ? word === BigInt(holder) : word > 0n);
+function isHolding({ standard, holder }: HeldToken, answer: Hex | undefined): boolean {
+  const word = wordOf(answer);
+  return word !== undefined && (standard === "erc721" ? word === BigInt(holder) : word > 0n);
+}
 
 const reverts = ({ block }: AskedNode, detail: string): TransferVerdict => ({
   kind: "reverts",
