@@ -44,5 +44,6 @@ export const tokenEventsAbi = [
   { type: "event", name: "Locked(uint256,bool)", inputs: [] },
   { type: "event", name: "DefaultLocked(bool)", inputs: [] },
   { type: "event", name: "Lock(address,uint256)", inputs: [] },
+  { type: "event", name: "Lock(uint256,address)", inputs: [] },
   { type: "event", name: "Unlock(uint256)", inputs: [] },
 ] as const;

@@ -23,7 +23,7 @@ export interface ContractFacts {
   readonly name: string | null;
   /** Where a proxy leads; null for a contract without one of the known layouts. */
   readonly implementation: Address | null;
-  /** The lock standards whose events are in the code. */
+  /** The lock standards with an event that locks in the code. */
   readonly locks: readonly LockStandardName[];
   /** What can change without an event, in words. */
   readonly silent: readonly string[];
@@ -53,7 +53,10 @@ export async function readContract(
   const text = (code + own).toLowerCase();
   const emits = (signature: string): boolean => text.includes(toEventSelector(signature).slice(2));
   const offers = (view: string): boolean => text.includes(toFunctionSelector(`${view}(uint256)`).slice(2));
-  const locks = lockStandards.filter(({ events }) => events.some(({ signature }) => emits(signature)));
+  // Not by its unlocks: two standards share one.
+  const locks = lockStandards.filter((each) =>
+    each.events.some(({ signature, locks }) => locks !== false && emits(signature)),
+  );
   const standard = await findStandard(client, address);
   // `locked(uint256)` alone is too common a name.
   const silentLocks = lockStandards.filter(

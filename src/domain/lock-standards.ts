@@ -108,6 +108,19 @@ export const lockStandards = [
     ],
     views: [{ name: "getLocked", answers: "holder" }],
   },
+  {
+    // https://eips.ethereum.org/EIPS/eip-7066: a transfer "MUST purge" the locker, and its reference implementation emits
+    // no event then. A zero locker is no lock. ERC-5753 has the same `Unlock`.
+    name: "erc7066",
+    title: "ERC-7066",
+    keeps: "switch",
+    endsWithTransfer: true,
+    events: [
+      { signature: "Lock(uint256,address)", arguments: ["tokenId", "by"], locks: "unless_zero" },
+      { signature: "Unlock(uint256)", arguments: ["tokenId"], locks: false },
+    ],
+    views: [{ name: "lockerOf", answers: "holder" }],
+  },
 ] as const satisfies readonly LockStandard[];
 
 type Row = (typeof lockStandards)[number];

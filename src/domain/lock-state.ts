@@ -54,6 +54,19 @@ export function applyLock(
   return { state: after, anomaly };
 }
 
+/**
+ * The standards that an event changes, of those that have it: two have the same unlock, which ends each one's lock. The
+ * first of them has the event's audit row.
+ */
+export function changedBy(
+  state: LockState,
+  standards: readonly LockStandardName[],
+): readonly LockStandardName[] {
+  if (standards.length === 1) return standards;
+  const locking = standards.filter((name) => name !== "erc721x" && state[name] === true);
+  return locking.length > 0 ? locking : standards.slice(0, 1);
+}
+
 /** The locks ended by a transfer that is not a mint. */
 export const endedBy = (state: LockState): SwitchName[] =>
   endedByTransfer.filter((name) => state[name] === true);

@@ -6,6 +6,7 @@ import type { DecodedLock, LockStandardName } from "../domain/lock-standards.ts"
 import { switchWithDefault } from "../domain/lock-standards.ts";
 import {
   applyLock,
+  changedBy,
   endedBy,
   flagCount,
   type LockChange,
@@ -19,14 +20,18 @@ import { materialiseToken } from "./token-ranges.ts";
 type Holder = `0x${string}` | null;
 type DecodedTokenLock = DecodedLock & { readonly tokenId: bigint };
 
-/** Locks or unlocks one token: two store operations, and more for a token without a transfer so far. */
+/**
+ * Locks or unlocks one token by an event of these standards: two store operations, and more for a token without a
+ * transfer so far.
+ */
 export async function changeTokenLock(
   event: ChainEvent,
   context: Context,
-  standard: LockStandardName,
+  standards: readonly [LockStandardName, ...LockStandardName[]],
   decoded: DecodedTokenLock,
 ): Promise<void> {
   const lastLockChangeBlock = event.block.number;
+  let [standard] = standards;
   let changed = applyLock(noLocks, standard, decoded.isLocked, lastLockChangeBlock);
   let hasTransfer = false;
   let holder: Holder = null;
@@ -41,7 +46,11 @@ export async function changeTokenLock(
     .onConflictDoUpdate((row) => {
       hasTransfer = row.standard !== null;
       holder = row.owner;
-      changed = applyLock(row, standard, decoded.isLocked, lastLockChangeBlock);
+      const [first = standard, ...others] = changedBy(row, standards);
+      standard = first;
+      changed = applyLock(row, first, decoded.isLocked, lastLockChangeBlock);
+      for (const other of others)
+        changed = applyLock(changed.state, other, decoded.isLocked, lastLockChangeBlock);
       return { ...changed.state, lastLockChangeBlock };
     });
   if (!hasTransfer) holder = (await materialiseToken(event, context, decoded.tokenId))?.owner ?? null;

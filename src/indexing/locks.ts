@@ -18,19 +18,28 @@ interface Call {
   readonly context: Context;
 }
 
-async function recordLock({ event, context }: Call, standard: LockStandardName, rule: LockEventRule) {
+type Standards = readonly [LockStandardName, ...LockStandardName[]];
+
+async function recordLock({ event, context }: Call, standards: Standards, rule: LockEventRule) {
   const decoded = readLockLog(rule, event.log);
   if (!decoded) {
     return recordAnomaly(event, context, "unreadable_lock", unreadable(rule.signature, event));
   }
   const { tokenId } = decoded;
-  if (tokenId === null) return changeDefaultLock(event, context, standard, decoded.isLocked);
-  return changeTokenLock(event, context, standard, { ...decoded, tokenId });
+  if (tokenId === null) return changeDefaultLock(event, context, standards[0], decoded.isLocked);
+  return changeTokenLock(event, context, standards, { ...decoded, tokenId });
 }
 
-for (const { name, events } of lockStandards) {
-  for (const rule of events) {
-    const signature: LockSignature = rule.signature;
-    ponder.on(`Collection:${signature}`, (call: Call) => recordLock(call, name, rule));
-  }
+const rules = lockStandards.flatMap<LockEventRule & { readonly signature: LockSignature }>(
+  ({ events }) => events,
+);
+for (const rule of new Map(rules.map((each) => [each.signature, each])).values()) {
+  const { signature } = rule;
+  // Several standards may share an event, which has one handler.
+  const [first, ...others] = lockStandards.filter(({ events }) =>
+    events.some((each: LockEventRule) => each.signature === signature),
+  );
+  if (!first) continue;
+  const standards: Standards = [first.name, ...others.map(({ name }) => name)];
+  ponder.on(`Collection:${signature}`, (call: Call) => recordLock(call, standards, rule));
 }

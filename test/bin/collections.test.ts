@@ -24,6 +24,8 @@ beforeAll(async () => {
   contracts.heroes = await chain.deploy("VitrineHeroes", ["http://127.0.0.1:9/"]);
   contracts.items = await chain.deploy("VitrineItems", ["http://127.0.0.1:9/{id}"]);
   contracts.soulbound = await deployTestContract(chain, "Soulbound");
+  contracts.lockable = await deployTestContract(chain, "Lockable");
+  contracts.lockers = await deployTestContract(chain, "LockerHeroes");
   contracts.registry = await chain.deploy("DelegateRegistryV2");
   contracts.silent = await deployTestContract(chain, "SilentHeroes", ["http://127.0.0.1:9/"]);
   // ERC-1167: ten bytes that return the forty-five that forward every call.
@@ -89,6 +91,14 @@ it("standards, locks, proxies and what has no events are found", async () => {
     locks: ["erc5192"],
     implementation: of("soulbound").address,
   });
+  // Both have the same unlock.
+  for (const [name, lock] of [
+    ["lockable", "erc5753"],
+    ["lockers", "erc7066"],
+  ] as const) {
+    const { result } = await add(of(name).address, "--standard", "erc721", "--dry-run");
+    expect(result.locks, name).toEqual([lock]);
+  }
   const silent = (await add(of("silent").address, "--dry-run")).result;
   expect(silent.silent[0]).toMatch(/^metadata: /);
   expect(readFileSync(file, "utf8")).toBe(BEFORE);

@@ -33,3 +33,34 @@ contract Lockable is MinimalToken {
         delete _unlockers[id];
     }
 }
+
+/// @title ERC-7066: a token is locked for a locker, whose transfer ends the lock without an event.
+contract LockerHeroes is MinimalToken {
+    event Lock(uint256 indexed tokenId, address _locker);
+    event Unlock(uint256 indexed tokenId);
+
+    mapping(uint256 => address) private _lockers;
+
+    function lock(uint256 id, address locker) external {
+        require(_lockers[id] == address(0), "Already locked");
+        _lockers[id] = locker;
+        emit Lock(id, locker);
+    }
+
+    function unlock(uint256 id) external {
+        require(_lockers[id] == msg.sender, "Not the locker");
+        delete _lockers[id];
+        emit Unlock(id);
+    }
+
+    function lockerOf(uint256 id) external view returns (address) {
+        ownerOf(id);
+        return _lockers[id];
+    }
+
+    function _move(uint256 id, address to) internal override {
+        require(_lockers[id] == address(0) || _lockers[id] == msg.sender, "Locked");
+        super._move(id, to);
+        delete _lockers[id];
+    }
+}

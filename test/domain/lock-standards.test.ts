@@ -27,6 +27,7 @@ describe("each standard of the table", () => {
     "Locked(uint256,bool)": "0x8ed24f7d0c11ab2eef7f3d98a2a8f258a2469819af7e11fe564938715d01e2e5",
     "DefaultLocked(bool)": "0xde70169013c7f0a382d7e3ff2ddfbb11f5a3909de756fd81c1a6b758c141654a",
     "Lock(address,uint256)": "0x625fed9875dada8643f2418b838ae0bc78d9a148a18eee4ee1979ff0f3f5d427",
+    "Lock(uint256,address)": "0x8adf36b92772b959cc7ed5563e47649af1c65daacf1c6e882c4a7ad21d1d2b1c",
     "Unlock(uint256)": "0x832a253ad4e9e88f705006a24d9957b8aa1de307a0f9d0a6ad5fd0b0ac810505",
   };
 
@@ -46,7 +47,7 @@ describe("each standard of the table", () => {
   });
 
   it("that keeps a switch is a column of its own", () => {
-    expect(switches).toEqual(["erc5192", "erc6982", "erc5753"]);
+    expect(switches).toEqual(["erc5192", "erc6982", "erc5753", "erc7066"]);
   });
 });
 

@@ -25,6 +25,7 @@ let key: string;
 let soulbound: Contract;
 let defaults: Contract;
 let lockable: Contract;
+let lockers: Contract;
 let doubly: Contract;
 let wild: Contract;
 let raw: Contract;
@@ -33,10 +34,11 @@ beforeAll(async () => {
   soulbound = await deployTestContract(chain, "Soulbound");
   defaults = await deployTestContract(chain, "DefaultLockable", [true]);
   lockable = await deployTestContract(chain, "Lockable");
+  lockers = await deployTestContract(chain, "LockerHeroes");
   doubly = await deployTestContract(chain, "DoublyLockable");
   wild = await chain.deploy("WildHeroes");
   raw = await deployTestContract(chain, "RawLogs");
-  const contracts = [soulbound, defaults, lockable, doubly, wild];
+  const contracts = [soulbound, defaults, lockable, lockers, doubly, wild];
   for (const contract of contracts) for (const id of IDS) await chain.write(contract, "mint", [ada(), id]);
 
   await chain.write(soulbound, "setLocked", [1n, true]);
@@ -49,6 +51,9 @@ beforeAll(async () => {
   for (const id of [1n, 2n, 3n]) await chain.write(lockable, "lock", [chain.account(0).address, id]);
   await chain.write(lockable, "unlock", [2n]);
   await chain.write(lockable, "transferFrom", [ada(), ben(), 3n]);
+  for (const id of [1n, 2n, 3n]) await chain.write(lockers, "lock", [id, chain.account(0).address]);
+  await chain.write(lockers, "unlock", [2n]);
+  await chain.write(lockers, "transferFrom", [ada(), ben(), 3n]);
   for (const name of ["lockId", "lockId", "unlockId"]) await chain.write(doubly, name, [1n]);
   await chain.write(doubly, "setLocked", [1n, true]);
   await chain.write(doubly, "setLocked", [2n, true]);
@@ -129,6 +134,7 @@ const search = async (contract: Contract, locked: boolean) => {
 async function isLocked(contract: Contract, id: bigint): Promise<boolean> {
   const read = (name: string) => chain.read(contract, name, [id]);
   if (contract === lockable) return (await read("getLocked")) !== zeroAddress;
+  if (contract === lockers) return (await read("lockerOf")) !== zeroAddress;
   if (contract === wild) return !(await read("isUnlocked"));
   return (
     (contract === doubly && ((await read("lockCount")) as bigint) > 0n) || ((await read("locked")) as boolean)
@@ -178,14 +184,18 @@ const names = {
   soulbound: () => soulbound,
   defaults: () => defaults,
   lockable: () => lockable,
+  lockers: () => lockers,
   doubly: () => doubly,
 };
 
 describe("tokens, trade checks, search and GraphQL say what the contract says", () => {
   beforeAll(() =>
     eventually(
-      () => Promise.all([soulbound, defaults, lockable, doubly, wild].map((each) => search(each, false))),
-      (found) => found.map((ids) => ids.length).join() === "3,1,3,2,3",
+      () =>
+        Promise.all(
+          [soulbound, defaults, lockable, lockers, doubly, wild].map((each) => search(each, false)),
+        ),
+      (found) => found.map((ids) => ids.length).join() === "3,1,3,3,2,3",
     ),
   );
 
@@ -212,6 +222,7 @@ describe("tokens, trade checks, search and GraphQL say what the contract says", 
     expect(await lock(defaults, 2n)).toEqual([1, "erc6982"]);
     expect(await lock(defaults, 3n)).toEqual([1, "erc6982"]);
     expect(await lock(lockable, 1n)).toEqual([1, "erc5753"]);
+    expect(await lock(lockers, 1n)).toEqual([1, "erc7066"]);
     expect(await lock(doubly, 1n)).toEqual([2, "erc721x", "erc5192"]);
     expect(await lock(wild, 2n)).toEqual([1, "erc721x"]);
     const page = await fetch(`${service.baseUrl}/collections/${chain.chainId}/${lower(doubly)}/1`);
@@ -238,11 +249,12 @@ it("`npx vitrine locks reconcile` finds every contract's own locks in the index"
   const stdout = await outputOf(["locks", "reconcile"], { env });
 
   const lines = stdout.trim().split("\n");
-  expect(lines).toHaveLength(6);
+  expect(lines).toHaveLength(7);
   expect(lines.at(-1)).toContain("nothing to compare with");
-  for (const line of lines.slice(0, 5)) expect(line).toMatch(/ {2}4 tokens compared with .*: all agree$/);
+  for (const line of lines.slice(0, 6)) expect(line).toMatch(/ {2}4 tokens compared with .*: all agree$/);
   expect(stdout).toContain("compared with lockCount and locked: all agree");
   expect(stdout).toContain("compared with getLocked: all agree");
+  expect(stdout).toContain("compared with lockerOf: all agree");
 });
 
 it("the end of a default frees all tokens without a lock of their own, and the stream publishes it once", async () => {

@@ -33,6 +33,7 @@ const steps = {
   defaultLock: () => chain.log({ event: "DefaultLocked(bool)", data: [1n] }),
   defaultUnlock: () => chain.log({ event: "DefaultLocked(bool)", data: [0n] }),
   lock5753: () => chain.log({ event: "Lock(address,uint256)", topics: [BEN, 1n] }),
+  lock7066: () => chain.log({ event: "Lock(uint256,address)", topics: [1n], data: [BEN] }),
   unlock5753: () => chain.log({ event: "Unlock(uint256)", topics: [1n] }),
 };
 type Step = keyof typeof steps;
@@ -157,6 +158,50 @@ describe("ERC-5753", () => {
   });
 });
 
+describe("ERC-7066", () => {
+  it("names the locker, and is over with the Unlock that ERC-5753 has too", async () => {
+    await run("mint", "lock7066", "lock7066", "unlock5753");
+
+    expect(token()).toMatchObject({ lockCount: 0, erc7066: false, erc5753: null });
+    expect(audit()).toEqual([
+      ["erc7066", "lock", BEN, 1, false],
+      ["erc7066", "lock", BEN, 1, false],
+      ["erc7066", "unlock", null, 0, false],
+    ]);
+  });
+
+  it("is over with that Unlock beside a lock of ERC-5753, which ends as well", async () => {
+    await run("mint", "lock7066", "lock5753", "unlock5753");
+
+    expect(token()).toMatchObject({ lockCount: 0, erc7066: false, erc5753: false, lockedSinceBlock: null });
+    expect(audit().at(-1)).toEqual(["erc5753", "unlock", null, 0, false]);
+  });
+
+  it.each(["transfer", "burn"] as const)("is over with a %s, which leaves an audit row", async (how) => {
+    await run("mint", "lock7066", how);
+
+    expect(token()).toMatchObject({ lockCount: 0, erc7066: false, lastLockChangeBlock: 3n });
+    expect(audit().at(-1)).toEqual(["erc7066", "unlock", null, 0, false]);
+  });
+
+  it.each([
+    ["with both in topics", { topics: [1n, BEN] }],
+    ["with both in the data", { data: [1n, BEN] }],
+    ["with its locker alone in a topic", { topics: [BEN], data: [1n] }],
+  ])("is read %s", async (_layout, log) => {
+    await chain.log({ event: "Lock(uint256,address)", ...log });
+
+    expect(token()).toMatchObject({ tokenId: 1n, lockCount: 1, erc7066: true });
+    expect(audit()).toEqual([["erc7066", "lock", BEN, 1, false]]);
+  });
+
+  it("a zero locker is no lock", async () => {
+    await chain.log({ event: "Lock(uint256,address)", topics: [1n], data: [zeroAddress] });
+
+    expect(token()).toMatchObject({ lockCount: 0, erc7066: false });
+  });
+});
+
 it("a contract that keeps a boolean is unlocked by the last event, and locked by the count", async () => {
   await run("mint", "lock721x", "lock721x", "unlock721x");
 
@@ -257,10 +302,15 @@ it("any sequence of events of all standards comes to what a plain model of them 
         if (standard === "721x") {
           flag = verb === "lock";
           counted = Math.max(0, counted + (flag ? 1 : -1));
+        } else if (name === "unlock5753" && on["7066"]) {
+          on["7066"] = false;
+          if (on["5753"]) on["5753"] = false;
         } else if (standard) on[standard] = verb === "lock";
-        const ends = (name === "transfer" || name === "burn") && on["5753"] === true;
-        if (ends) on["5753"] = false;
-        if (standard || ends || name.startsWith("default")) rows++;
+        const moves = name === "transfer" || name === "burn";
+        const ended = moves ? ["5753", "7066"].filter((each) => on[each]) : [];
+        for (const each of ended) on[each] = false;
+        const ends = ended.length > 0;
+        rows += standard || name.startsWith("default") ? 1 : ended.length;
         const others = Object.values(on).filter(Boolean).length;
         since = counted + others > 0 ? (since ?? index + 1) : null;
         flagSince = Number(flag) + others > 0 ? (flagSince ?? index + 1) : null;
@@ -279,7 +329,7 @@ it("any sequence of events of all standards comes to what a plain model of them 
       expect(token()?.lockCount ?? 0).toBe(counted + Object.values(on).filter(Boolean).length);
       expect(token()?.lockedSinceBlock ?? null).toBe(asBlock(since));
       expect(token()?.flagLockedSinceBlock ?? null).toBe(asBlock(flagSince));
-      for (const standard of ["5192", "6982", "5753"])
+      for (const standard of ["5192", "6982", "5753", "7066"])
         expect(token()?.[`erc${standard}`] ?? null).toBe(on[standard] ?? null);
       expect(store.rows(lockDefault)[0]?.locked ?? false).toBe(byDefault);
       expect(store.rows(lockEvent)).toHaveLength(rows);

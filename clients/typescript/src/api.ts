@@ -1866,7 +1866,7 @@ export interface components {
                 /** @description ERC-721x locks, plus one for each other standard that locks the token. */
                 readonly lock_count: number;
                 /** @description The standards that lock it now. */
-                readonly standards: readonly ("erc721x" | "erc5192" | "erc6982" | "erc5753")[];
+                readonly standards: readonly ("erc721x" | "erc5192" | "erc6982" | "erc5753" | "erc7066")[];
                 /** @description The contracts that the lock events of `standards` name, those of the oldest locks first: at most 100, from the token's newest 1,000 lock events. `lock_count` counts all. */
                 readonly approved_contracts: readonly string[];
                 readonly since_block: number | null;
@@ -2188,12 +2188,12 @@ export interface components {
              * @description The first of the contract's functions used; null if it has none, and nothing is checked.
              * @enum {string|null}
              */
-            readonly offers: "lockCount" | "isUnlocked" | "locked" | "getLocked" | null;
+            readonly offers: "lockCount" | "isUnlocked" | "locked" | "getLocked" | "lockerOf" | null;
             /** @description All of them, with the standards that each covers. */
             readonly compared_with: readonly {
                 /** @enum {string} */
-                readonly function: "lockCount" | "isUnlocked" | "locked" | "getLocked";
-                readonly standards: readonly ("erc721x" | "erc5192" | "erc6982" | "erc5753")[];
+                readonly function: "lockCount" | "isUnlocked" | "locked" | "getLocked" | "lockerOf";
+                readonly standards: readonly ("erc721x" | "erc5192" | "erc6982" | "erc5753" | "erc7066")[];
             }[];
             readonly checked: number;
             /** @description Tokens without an answer from the contract, such as burned ones. */
@@ -2207,7 +2207,7 @@ export interface components {
         readonly LockDrift: {
             readonly token_id: string;
             /** @enum {string} */
-            readonly standard: "erc721x" | "erc5192" | "erc6982" | "erc5753";
+            readonly standard: "erc721x" | "erc5192" | "erc6982" | "erc5753" | "erc7066";
             /** @description The block of both sides. */
             readonly block: number;
             readonly indexed: {
@@ -2437,7 +2437,7 @@ export interface components {
             readonly at: string;
             readonly lock_count: number;
             /** @enum {string} */
-            readonly standard: "erc721x" | "erc5192" | "erc6982" | "erc5753";
+            readonly standard: "erc721x" | "erc5192" | "erc6982" | "erc5753" | "erc7066";
             readonly locked: boolean;
             readonly approved_contract: string | null;
             readonly surplus: boolean;
@@ -2456,7 +2456,7 @@ export interface components {
             readonly at: string;
             readonly lock_count: number;
             /** @enum {string} */
-            readonly standard: "erc721x" | "erc5192" | "erc6982" | "erc5753";
+            readonly standard: "erc721x" | "erc5192" | "erc6982" | "erc5753" | "erc7066";
             readonly locked: boolean;
             readonly approved_contract: string | null;
             readonly surplus: boolean;
@@ -2474,7 +2474,7 @@ export interface components {
             /** Format: date-time */
             readonly at: string;
             /** @enum {string} */
-            readonly standard: "erc721x" | "erc5192" | "erc6982" | "erc5753";
+            readonly standard: "erc721x" | "erc5192" | "erc6982" | "erc5753" | "erc7066";
             readonly locked: boolean;
             readonly transaction_hash: string | null;
             readonly block: number;

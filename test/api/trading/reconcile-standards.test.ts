@@ -139,6 +139,26 @@ it("ERC-5753: agrees through `getLocked`, also after an unlocker's transfer, and
   ]);
 });
 
+it("ERC-7066: agrees through `lockerOf` after a lock, an unlock, a locker's transfer and a burn", async () => {
+  const contract = await deploy("LockerHeroes", [], 1n, 2n, 3n, 4n, 5n);
+  const locker = chain.account(0).address;
+  for (const id of [1n, 2n, 3n, 4n]) await chain.write(contract, "lock", [id, locker]);
+  await chain.write(contract, "unlock", [2n]);
+  await chain.write(contract, "transferFrom", [ada(), chain.account(2).address, 3n]);
+  await chain.write(contract, "burn", [4n]);
+  await indexContract(test, chain, contract);
+
+  const locked = await database.query<{ id: string }>(
+    `select token_id as id from ${tables.tokenState} where erc7066 and lock_count = 1`,
+  );
+  expect(locked).toEqual([{ id: "1" }]);
+  expect(await reconcile(contract)).toMatchObject({ offers: "lockerOf", checked: 4, drift: [] });
+  await database.query(`update ${tables.tokenState} set erc7066 = true, lock_count = 1 where token_id = 3`);
+  expect((await reconcile(contract)).drift).toMatchObject([
+    { token_id: "3", standard: "erc7066", indexed: { locked: true }, on_chain: { locked: false } },
+  ]);
+});
+
 it("two standards of one contract are compared apart, and each drift names its own", async () => {
   const contract = await deploy("DoublyLockable", [], 1n, 2n);
   for (const id of [1n, 2n]) await chain.write(contract, "lockId", [id]);
