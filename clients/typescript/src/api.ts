@@ -2268,7 +2268,7 @@ export interface components {
         readonly RenormaliseProgress: {
             /**
              * @description The version of this release's rules.
-             * @example 6
+             * @example 7
              */
             readonly normaliser: number;
             /** @description Served tokens whose documents were read by older rules; null until they are counted. */

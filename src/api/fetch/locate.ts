@@ -22,8 +22,10 @@ const ARWEAVE = /^ar:\/\/([A-Za-z0-9_-]{43})(?=[/?#]|$)/i;
 const ARWEAVE_GATEWAY = "https://arweave.net";
 const NO_SCHEMES: ReadonlySet<ExtraScheme> = new Set();
 // Prefixes that contracts write before a CID: `ipfs://`, `ipfs:/`, `ipfs:///ipfs/`, `ipfs://ipfs/ipfs/`, `/ipfs/`,
-// `ipfs/`, or nothing.
-const BEFORE_CID = /^(?:ipfs:)?\/*(?:ipfs\/+)*/i;
+// `ipfs/`, `dweb:/ipfs/`, `ipfs://ipfs://`, `ipfs://https://gateway/ipfs/`, or nothing.
+const BEFORE_CID = /^\/*(?:(?:(?:ipfs|dweb):|ipfs\/|https?:\/+[^/?#]+\/ipfs\/)\/*)*/i;
+// In a gateway's URL, where content begins, also as an IPFS URI of its own.
+const CONTENT_START = /\/(?:ipfs\/|(?:ipfs|dweb):)/i;
 
 /** ERC-1155: `{id}` stands for the id as 64 lower-case hex digits, in the URI and in JSON string values. */
 export function substituteId(text: string, tokenId: string): string {
@@ -40,15 +42,16 @@ export function locate(
   gateways: readonly string[],
   extraSchemes: ReadonlySet<ExtraScheme> = NO_SCHEMES,
 ): Located {
-  const text = uri.trim();
+  const text = withoutControls(uri);
   const accepted = oneOf(["http", "https", "ipfs", ...extraSchemes]);
   if (text === "") return refused("empty_uri", "the contract answered an empty URI");
 
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
-  if (scheme === undefined || scheme === "ipfs") {
-    const content = contentPath(withHashesInName(text.replace(BEFORE_CID, "")));
+  const scheme = schemeOf(text);
+  if (isOfIpfs(scheme)) {
+    const content = contentOfUri(text);
     if (content !== undefined) return { kind: "located", urls: throughGateways(content, gateways) };
-    const problem = scheme === undefined ? `has no scheme; it must be ${accepted}` : "is ipfs: without a CID";
+    const problem =
+      scheme === undefined ? `has no scheme; it must be ${accepted}` : `is ${scheme}: without a CID`;
     return refused("invalid_uri", `the URI ${problem}`);
   }
   if (scheme === "data" && extraSchemes.has(scheme)) return { kind: "inline" };
@@ -58,10 +61,45 @@ export function locate(
   }
   const url = parseUrl(text);
   if (!url) return refused("invalid_uri", "the URI can't be parsed as a URL");
-  const content = gatewayContent(url);
-  const others = content === undefined ? [] : throughGateways(content, gateways);
-  return { kind: "located", urls: [...new Set([url.href, ...others])] };
+  const found = findInUrl(url);
+  if (found === undefined) return { kind: "located", urls: [url.href] };
+  return { kind: "located", urls: [...new Set([found.href, ...throughGateways(found.content, gateways)])] };
 }
+
+/**
+ * As the URL Standard reads it: without white space and C0 controls at its ends, and without tabs and line breaks, which
+ * could hide an encoded slash.
+ */
+function withoutControls(uri: string): string {
+  const isBlank = (index: number): boolean => {
+    const character = uri.charAt(index);
+    return character <= " " || character.trim() === "";
+  };
+  let [start, end] = [0, uri.length];
+  while (start < end && isBlank(start)) start++;
+  while (end > start && isBlank(end - 1)) end--;
+  return uri.slice(start, end).replace(/[\t\n\r]/g, "");
+}
+
+const schemeOf = (text: string): string | undefined =>
+  /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
+
+/** A text without a scheme may be a CID or a path. */
+const isOfIpfs = (scheme: string | undefined): boolean =>
+  scheme === undefined || scheme === "ipfs" || scheme === "dweb";
+
+const contentOfUri = (text: string): string | undefined =>
+  contentPath(asUrlPart(text.replace(BEFORE_CID, "")));
+
+/** What a URL contains where names were written as they are, without an escape. */
+const asUrlPart = (text: string): string => withHashesInName(withPercentSigns(text));
+
+/** A percent sign that starts no byte stands for itself. */
+const withPercentSigns = (text: string): string =>
+  text
+    .split("%")
+    .map((part, index) => (index === 0 || /^[0-9a-f]{2}/i.test(part) ? part : `25${part}`))
+    .join("%");
 
 /**
  * A `#` after a space, as in `Cat #7.png`, is part of a file's name: programs that build such URIs often escape nothing.
@@ -98,13 +136,12 @@ const throughGateways = (content: string, gateways: readonly string[]): string[]
 
 /** Whether the URI identifies its content and not a location, so that the content never changes. */
 export function isContentAddressed(uri: string): boolean {
-  const text = uri.trim();
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
-  if (scheme === undefined || scheme === "ipfs")
-    return contentPath(text.replace(BEFORE_CID, "")) !== undefined;
+  const text = withoutControls(uri);
+  const scheme = schemeOf(text);
+  if (isOfIpfs(scheme)) return contentOfUri(text) !== undefined;
   if (scheme === "data" || scheme === "ar") return true;
   const url = parseUrl(text);
-  return url !== undefined && gatewayContent(url) !== undefined;
+  return url !== undefined && findInUrl(url) !== undefined;
 }
 
 /** The name of all gateways together, where a host is expected. */
@@ -141,9 +178,9 @@ export interface ContentRef {
 /** The content that a gateway's URL asks for, whoever runs the gateway; undefined for any other URL. */
 export function contentOf(url: string): ContentRef | undefined {
   const parsed = parseUrl(url);
-  const content = parsed && gatewayContent(parsed);
-  if (content === undefined) return undefined;
-  const { pathname } = new URL(`http://gateway.invalid/ipfs/${content}`);
+  const found = parsed && findInUrl(parsed);
+  if (found === undefined) return undefined;
+  const { pathname } = new URL(`http://gateway.invalid/ipfs/${found.content}`);
   const [cid = "", ...path] = decodedOnce(pathname.slice("/ipfs/".length)).split("/");
   return { cid, path: path.filter(Boolean) };
 }
@@ -152,7 +189,7 @@ function decodedOnce(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // A percent sign that starts no byte stands for itself.
+    // Bytes that are no UTF-8.
     return path;
   }
 }
@@ -163,12 +200,33 @@ export function isIpns(url: string): boolean {
   return /\/ipns\/[^/]/i.test(pathname ?? "") || /^[^.]+\.ipns\./i.test(hostname ?? "");
 }
 
-/** The content paths of a gateway: `https://host/ipfs/CID/path`, below any folder, and `https://CID.ipfs.host/path`. */
-function gatewayContent({ hostname, pathname, search }: URL): string | undefined {
-  const path = /\/ipfs\/.+$/i.exec(pathname)?.[0];
-  if (path !== undefined) return contentPath(path.replace(BEFORE_CID, "") + search);
-  const cid = /^([^.]+)\.ipfs\./.exec(hostname)?.[1];
-  return cid === undefined ? undefined : contentPath(cid + pathname + search);
+/** Content as a gateway's URL names it. */
+interface FoundInUrl {
+  /** The URL as gateways read it. */
+  readonly href: string;
+  /** `CID[/path]`, with the URL's query and fragment. */
+  readonly content: string;
+}
+
+/**
+ * The content of a gateway's URL: `https://host/ipfs/CID/path`, below any folder and before any IPFS URI, and
+ * `https://CID.ipfs.host/path`.
+ */
+function findInUrl({ href }: URL): FoundInUrl | undefined {
+  const url = new URL(asUrlPart(href));
+  const { hostname, pathname, search, hash } = url;
+  const start = pathname.search(CONTENT_START);
+  if (start < 0) {
+    const cid = /^([^.]+)\.ipfs\./.exec(hostname)?.[1];
+    const content = cid === undefined ? undefined : contentPath(cid + pathname + search + hash);
+    return content === undefined ? undefined : { href: url.href, content };
+  }
+  const [prefix = ""] = BEFORE_CID.exec(pathname.slice(start)) ?? [];
+  const path = pathname.slice(start + prefix.length);
+  const content = contentPath(path + search + hash);
+  if (content === undefined) return undefined;
+  if (prefix.includes(":")) url.pathname = `${pathname.slice(0, start)}/ipfs/${path}`;
+  return { href: url.href, content };
 }
 
 /** `CID[/path]`, or undefined for anything else. */

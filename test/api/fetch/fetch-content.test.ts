@@ -39,6 +39,7 @@ beforeAll(async () => {
     "1.json": TEXT,
     "a b.json": TEXT,
     "Cat #7.json": TEXT,
+    "A 100%.json": TEXT,
     "site/index.html": "<p>Hello</p>",
   });
   servers = await Promise.all(
@@ -123,7 +124,11 @@ describe("content", () => {
     ["a path with an escaped name", () => `ipfs://${directory}/a%20b.json`],
     ["a path with an unescaped name and a query", () => `ipfs://${directory}/a b.json?x=1#y`],
     ["a path with an unescaped # in a name", () => `ipfs://${directory}/Cat #7.json`],
+    ["a path with an unescaped % in a name", () => `ipfs://${directory}/A 100%.json`],
+    ["an IPFS URI twice", () => `ipfs://ipfs://${directory}/1.json`],
     ["another gateway's URL", () => `${servers[2]?.url}/ipfs/${directory}/1.json`],
+    ["another gateway's URL with a # in a name", () => `${servers[2]?.url}/ipfs/${directory}/Cat #7.json`],
+    ["another gateway's URL before an IPFS URI", () => `${servers[2]?.url}/ipfs/ipfs://${directory}/1.json`],
   ])("of %s is verified", async (_what, uri) => {
     expect(await createProcess().get(uri())).toMatchObject(verified);
   });

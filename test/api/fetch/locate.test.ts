@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import {
+  contentOf,
   gatewayOf,
   IPFS_HOST,
   isContentAddressed,
@@ -42,8 +43,42 @@ describe("http and https", () => {
     expect(urlsOf(uri)).toEqual([uri, ...through(path)]);
   });
 
+  it.each([
+    { rest: `/ipfs/ipfs://${V0}/1`, asked: `/ipfs/${V0}/1`, path: `${V0}/1` },
+    { rest: `/ipfs/ipfs://ipfs/${V0}/1?x=1`, asked: `/ipfs/${V0}/1?x=1`, path: `${V0}/1?x=1` },
+    { rest: `/ipfs/ipfs:/${V0}`, asked: `/ipfs/${V0}`, path: V0 },
+    { rest: `/ipfs://${V0}/1`, asked: `/ipfs/${V0}/1`, path: `${V0}/1` },
+    { rest: `//nft/ipfs/ipfs://${V0}/1`, asked: `//nft/ipfs/${V0}/1`, path: `${V0}/1` },
+    { rest: `/ipfs/https://gateway.example/ipfs/${V0}/1`, asked: `/ipfs/${V0}/1`, path: `${V0}/1` },
+    { rest: `/ipfs/${V0}/Cat #7.json`, asked: `/ipfs/${V0}/Cat%20%237.json`, path: `${V0}/Cat%20%237.json` },
+    { rest: `/ipfs/${V0}/page.html#a`, asked: `/ipfs/${V0}/page.html#a`, path: `${V0}/page.html#a` },
+    { rest: `/ipfs/${V0}/100%.json`, asked: `/ipfs/${V0}/100%25.json`, path: `${V0}/100%25.json` },
+    { rest: `/ipfs/${V0}/a/ipfs://x`, asked: `/ipfs/${V0}/a/ipfs://x`, path: `${V0}/a/ipfs://x` },
+  ])("asks a gateway for the content of $rest, and our gateways next", ({ rest, asked, path }) => {
+    expect(urlsOf(`https://cdn.example${rest}`)).toEqual([`https://cdn.example${asked}`, ...through(path)]);
+  });
+
+  it("asks the gateway of a content's own name for a name with a #", () => {
+    expect(urlsOf(`https://${V1}.ipfs.cdn.example/Cat #7.json`)).toEqual([
+      `https://${V1}.ipfs.cdn.example/Cat%20%237.json`,
+      ...through(`${V1}/Cat%20%237.json`),
+    ]);
+  });
+
+  it.each([
+    "https://host.example/Cat #7.json",
+    "https://host.example/100%.json",
+    "https://ipfs/ipfs:/x",
+    "https://host.example/ipfs/ipfs://x",
+  ])("asks %s, which names no content, as it is", (uri) => {
+    expect(urlsOf(uri)).toEqual([new URL(uri).href]);
+  });
+
   it("asks no gateway twice", () => {
     expect(urlsOf(`https://second.example/ipfs/${V0}/1`)).toEqual([...through(`${V0}/1`)].reverse());
+    expect(urlsOf(`https://second.example/ipfs/ipfs://${V0}/1#x`)).toEqual(
+      [...through(`${V0}/1#x`)].reverse(),
+    );
   });
 });
 
@@ -77,6 +112,19 @@ describe("ipfs", () => {
     { uri: `${V1}/1.json`, path: `${V1}/1.json` },
     { uri: `ipfs/${V0}`, path: V0 },
     { uri: `/ipfs/${V1}/1.json`, path: `${V1}/1.json` },
+    { uri: `ipfs://ipfs://${V0}/1`, path: `${V0}/1` },
+    { uri: `ipfs:/ipfs://ipfs/ipfs://${V0}/1`, path: `${V0}/1` },
+    { uri: `ipfs://http://gateway.example/ipfs/${V0}/1`, path: `${V0}/1` },
+    { uri: `ipfs://https://gateway.example/ipfs/ipfs://${V0}/1`, path: `${V0}/1` },
+    { uri: `dweb:/ipfs/${V0}/1`, path: `${V0}/1` },
+    { uri: `DWEB://ipfs/${V1}`, path: V1 },
+    { uri: `ipfs://${V0}\0`, path: V0 },
+    { uri: `\0\u001f ipfs://${V0}/1\u0001\0`, path: `${V0}/1` },
+    { uri: `\uFEFF${V0}\0\n`, path: V0 },
+    { uri: `ipfs://${V0}\n/1\t.json`, path: `${V0}/1.json` },
+    { uri: `ipfs://${V0}/100%.json`, path: `${V0}/100%25.json` },
+    { uri: `ipfs://${V0}/A 100%.json`, path: `${V0}/A 100%25.json` },
+    { uri: `ipfs://${V0}/%41%4a%4%%zz?x=%`, path: `${V0}/%41%4a%254%25%25zz?x=%25` },
     { uri: `ipfs://${V0}/a/../1`, path: `${V0}/a/../1` },
     { uri: `ipfs://f01701220${"ab".repeat(32)}/1`, path: `f01701220${"ab".repeat(32)}/1` },
   ])("asks every gateway in order for $uri", ({ uri, path }) => {
@@ -90,6 +138,9 @@ describe("ipfs", () => {
     "ipfs://invalid",
     `ipfs://${V0}x/1`,
     "ipfs://bafybeic",
+    "ipfs://ipfs://",
+    "ipfs://https://host.example/1.json",
+    "dweb:/ipns/name.example",
     "ipfs://../x",
   ])("refuses %s, which names no content", (uri) => {
     expect(urlsOf(uri)).toBe("invalid_uri");
@@ -105,6 +156,7 @@ describe("ipfs", () => {
     "/.\t./.\n./admin",
     "/..%2f..%2Fadmin",
     "/%2e%2e%5C..%5cadmin",
+    "/..%\n2f..%2\tfadmin",
   ])("refuses a path that climbs out of its content to other pages of the gateway: %j", (path) => {
     expect(urlsOf(`ipfs://${V0}${path}`)).toBe("invalid_uri");
   });
@@ -114,6 +166,9 @@ it.each([
   { uri: `ipfs://${V0}/1`, is: true },
   { uri: `ipfs://ipfs/${V1}`, is: true },
   { uri: V0, is: true },
+  { uri: `${V0}\0`, is: true },
+  { uri: `dweb:/ipfs/${V0}`, is: true },
+  { uri: `https://anybodys.example/ipfs/ipfs://${V0}/1`, is: true },
   { uri: `https://anybodys.example/ipfs/${V0}/1`, is: true },
   { uri: `https://${V1}.ipfs.anybodys.example/1`, is: true },
   { uri: "data:application/json,{}", is: true },
@@ -125,6 +180,15 @@ it.each([
   { uri: "", is: false },
 ])("$uri names its content: $is", ({ uri, is }) => {
   expect(isContentAddressed(uri)).toBe(is);
+});
+
+it.each([
+  { url: `https://g.example/ipfs/${V0}`, path: [] },
+  { url: `https://g.example/ipfs/${V0}/A 100%.json`, path: ["A 100%.json"] },
+  { url: `https://g.example/ipfs/${V0}/A%20100%25.json`, path: ["A 100%.json"] },
+  { url: `https://g.example/ipfs/${V0}/a/Cat #7.json`, path: ["a", "Cat #7.json"] },
+])("$url asks for $path", ({ url, path }) => {
+  expect(contentOf(url)).toEqual({ cid: V0, path });
 });
 
 describe("the gateway of a URL", () => {
@@ -141,7 +205,8 @@ describe("the gateway of a URL", () => {
 });
 
 it("reads a text of 2 MiB, whatever it is made of, in one pass", () => {
-  const parts = ["/", "ipfs/", "ipfs:", "\n", "a", "Qm", ".", "%2f", "../"];
+  const prefixes = ["/", "ipfs/", "ipfs:", "http://h/ipfs/", "http:", "\0", "\n"];
+  const parts = [...prefixes, "%", " #", "a", "Qm", ".", "%2f", "../"];
 
   for (const part of parts) {
     const filling = part.repeat((2 * 1024 * 1024) / part.length);
@@ -150,6 +215,7 @@ it("reads a text of 2 MiB, whatever it is made of, in one pass", () => {
       `ipfs:${filling}\n!`,
       `ipfs://${V0}/${filling}`,
       `https://h.example/${filling}`,
+      `https://h.example/ipfs/${V0}/${filling}`,
     ])
       expect(["located", "refused"]).toContain(locate(uri, GATEWAYS).kind);
   }
@@ -159,6 +225,7 @@ describe("what is refused", () => {
   it.each([
     { uri: "", reason: "empty_uri" },
     { uri: " \n\t", reason: "empty_uri" },
+    { uri: "\0", reason: "empty_uri" },
     { uri: `${V0}x`, reason: "invalid_uri" },
     { uri: `/ipns/${V0}`, reason: "invalid_uri" },
     { uri: `/${"ipfs/".repeat(1_000)}`, reason: "invalid_uri" },

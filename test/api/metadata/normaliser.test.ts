@@ -41,6 +41,7 @@ const FAULTS = [
   '{"properties": {"Type": "t", "Caf\\u00e9": "v"}}',
   '{"properties": {"\\uE0000": 1, "a\\n": 2}}',
   '{"name": "a\\u0000b\\ud800", "image": "ipfs://ipfs/QmXoypizjW3WknFiJnKLwHCnL72vedxjQkDDP1mXWo6uco/{id}"}',
+  '{"name": "n", "image": "ipfs://ipfs://QmXoypizjW3WknFiJnKLwHCnL72vedxjQkDDP1mXWo6uco", "video": "dweb:/ipfs/QmXoypizjW3WknFiJnKLwHCnL72vedxjQkDDP1mXWo6uco/1"}',
   '{"name": "first", "name": "last", "image": "https://img.example/{id}.png"}',
 ];
 

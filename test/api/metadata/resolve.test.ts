@@ -166,10 +166,10 @@ describe("what is no document", () => {
     harness.answers[0] = (response) => response.end("\u0000oops");
 
     const invalid = await harness.resolveUri(`${harness.urlOf(0)}/\u0000\ud800`);
-    const unlocated = await harness.resolveUri("\u0000");
+    const unlocated = await harness.resolveUri("\u0000x");
 
     expect(invalid).toMatchObject({ reason: "invalid_json", uri: `${harness.urlOf(0)}/\ufffd\ufffd` });
-    expect(unlocated).toMatchObject({ reason: "invalid_uri", uri: "\ufffd" });
+    expect(unlocated).toMatchObject({ reason: "invalid_uri", uri: "\ufffdx" });
     expect(JSON.stringify([invalid, unlocated])).not.toContain("\\u0000");
   });
 });

@@ -17,8 +17,9 @@ import { readAttributes, readProperties, type Trait } from "./traits.ts";
  * 4: messages of issues call a text of white space blank.
  * 5: escaped names of properties are never those of another document.
  * 6: nor those of another property, whichever characters they are of.
+ * 7: more spellings of IPFS URIs can be shown, such as `ipfs://ipfs://CID`.
  */
-export const NORMALISER = 6;
+export const NORMALISER = 7;
 
 /** The stored part of a document. Null means absent; 0, false and "" are values. */
 export interface Metadata {
