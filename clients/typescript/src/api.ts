@@ -2110,6 +2110,8 @@ export interface components {
             readonly outgoing: readonly components["schemas"]["ForeignDelegation"][] | null;
             /** @description There are more than are listed: of our own registry, 1,000 of each direction, oldest first. */
             readonly truncated: boolean;
+            /** @description How many records of the registry's answer could not be read, such as one of an unknown type or with a rounded id. They are in no list. */
+            readonly unreadable: number;
             /** @description What the wallet delegated to the one named by `to`. */
             readonly granted: {
                 readonly to: string;
@@ -2127,6 +2129,8 @@ export interface components {
                 /** @description null also where the registry only answers yes or no */
                 readonly delegations: readonly components["schemas"]["ForeignDelegation"][] | null;
                 readonly truncated: boolean;
+                /** @description How many records of the registry's answer could not be read, such as one of an unknown type or with a rounded id. They are in no list. */
+                readonly unreadable: number;
             } | null;
         };
         readonly ForeignDelegation: {

@@ -76,7 +76,14 @@ describe("our own registry", () => {
       incoming: [{ type: "ERC721", from: COLD, tokenId: String(2n ** 200n) }],
       outgoing: [{ type: "ALL", to: CONTRACT }],
       truncated: false,
-      granted: { to: CONTRACT, status: "ok", delegated: true, delegations: [{ type: "ALL" }] },
+      unreadable: 0,
+      granted: {
+        to: CONTRACT,
+        status: "ok",
+        delegated: true,
+        delegations: [{ type: "ALL" }],
+        unreadable: 0,
+      },
     });
     await delegations.add({ type: "ALL", from: COLD, to: HOT });
     expect((await ask(api)).incoming).toHaveLength(2);
@@ -179,6 +186,9 @@ describe("another registry", () => {
     ["[]", { delegated: false, delegations: [] }],
     [`[{"type":"ALL","from":"${HOT}","to":"${COLD}","rights":"0x${"0".repeat(64)}"}]`, { delegated: true }],
     [`[{"type":"ALL","from":"${HOT}","to":"${COLD}","rights":"0x${"1".repeat(64)}"}]`, { delegated: false }],
+    [`[{"type":"ALL","from":"${HOT}","to":"${COLD}","rights":""}]`, { delegated: true }],
+    [`[{"type":"ALL","from":"${HOT}","to":"${COLD}","rights":"0x"}]`, { delegated: true }],
+    [`[{"type":"ALL","from":"${HOT}","to":"${COLD}","rights":"0x0"}]`, { delegated: false }],
     [
       `[{"type":"ERC20","from":"${HOT}","to":"${COLD}","contract":"${CONTRACT}","amount":"5"}]`,
       { delegated: false },
@@ -190,8 +200,34 @@ describe("another registry", () => {
   });
 
   it.each([
+    [
+      "an id in exponent form, which is rounded",
+      `"type":"ERC721","contract":"${CONTRACT}","tokenId":5.78e+76`,
+    ],
+    ["an id in hex", `"type":"ERC721","contract":"${CONTRACT}","tokenId":"0x7"`],
+    ["an amount in exponent form", `"type":"ERC20","contract":"${CONTRACT}","amount":1.157920892373162e+77`],
+    ["no address for its contract", `"type":"CONTRACT","contract":""`],
+    ["an unknown type", `"type":"EVERYTHING"`],
+    ["rights that are no text", `"type":"ALL","rights":7`],
+  ])("loses no other record by one with %s, and grants nothing by that one", async (_what, fields) => {
+    const unreadable = `{"from":"${HOT}","to":"${COLD}",${fields}}`;
+    const { api } = await withRegistry(() => ({
+      body: `[{"type":"ALL","from":"${COLD}","to":"${HOT}"},${unreadable},null]`,
+    }));
+
+    expect(await ask(api, `?to=${COLD}`)).toMatchObject({
+      status: "ok",
+      incoming: [{ type: "ALL", from: COLD }],
+      outgoing: [],
+      unreadable: 2,
+      granted: { status: "ok", delegated: false, delegations: [], unreadable: 2 },
+    });
+  });
+
+  it.each([
     ["no JSON", { body: "<html>" }, "unexpected_answer"],
     ["a shape of its own", { body: `{"incoming":[]}` }, "unexpected_answer"],
+    ["no record that can be read", { body: `[{"type":"EVERYTHING"},7]` }, "unexpected_answer"],
     ["an error", { status: 500, body: "{}" }, "refused"],
     [
       "that it is asked too often",
@@ -250,7 +286,10 @@ describe("another registry", () => {
       ...remoteSource({ url: server.url, key: "k", budget: createRateLimiter(database, delegationBudget) }),
       ofWallet: async () =>
         isUp
-          ? ({ kind: "answered", value: { incoming: [], outgoing: [], truncated: false } } as const)
+          ? ({
+              kind: "answered",
+              value: { incoming: [], outgoing: [], truncated: false, unreadable: 0 },
+            } as const)
           : ({ kind: "unavailable", reason: "unreachable", message: "gone" } as const),
     };
     const known = createDelegations(source, () => time);
@@ -277,7 +316,10 @@ describe("another registry", () => {
       name: "another",
       freshMs: 50,
       ofWallet: async () => ({ kind: "unavailable", reason: "unreachable", message: "gone" }),
-      between: async () => ({ kind: "answered", value: { delegated, delegations: null, truncated: false } }),
+      between: async () => ({
+        kind: "answered",
+        value: { delegated, delegations: null, truncated: false, unreadable: 0 },
+      }),
     });
     await known.between(CHAIN_ID, COLD, HOT);
     delegated = false;
@@ -297,7 +339,7 @@ describe("another registry", () => {
       freshMs: 0,
       ofWallet: async () =>
         isUp
-          ? { kind: "answered", value: { incoming, outgoing: [], truncated: false } }
+          ? { kind: "answered", value: { incoming, outgoing: [], truncated: false, unreadable: 0 } }
           : { kind: "unavailable", reason: "unreachable", message: "gone" },
       between: async () => ({ kind: "unavailable", reason: "unreachable", message: "gone" }),
     });

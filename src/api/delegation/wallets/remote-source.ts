@@ -99,11 +99,11 @@ export function remoteSource({
       if (answer.kind !== "answered") return answer;
       const { body, truncated } = answer.value;
       if (typeof body === "boolean")
-        return { kind: "answered", value: { delegated: body, delegations: null, truncated } };
+        return { kind: "answered", value: { delegated: body, delegations: null, truncated, unreadable: 0 } };
       // Registries that don't know the parameters ignore them.
-      const delegations = body.filter((each) => each.from === from && each.to === to);
+      const delegations = body.records.filter((each) => each.from === from && each.to === to);
       const grant = { delegated: delegations.some(isUnlimited), delegations };
-      return { kind: "answered", value: { ...grant, truncated } };
+      return { kind: "answered", value: { ...grant, truncated, unreadable: body.unreadable } };
     },
   };
 }

@@ -4,6 +4,7 @@ import { ApiError } from "../../http/errors.ts";
 import type { ForeignRecord } from "../registry/record.ts";
 import type { Registry } from "../registry/registry.ts";
 import { EMPTY_RIGHTS } from "../registry/rights.ts";
+import type { RemoteRecords } from "./remote-answers.ts";
 
 /** Why a registry gave no answer. */
 export const unavailableReasons = [
@@ -29,6 +30,8 @@ export interface WalletDelegations {
   readonly outgoing: readonly ForeignRecord[];
   /** There are more. */
   readonly truncated: boolean;
+  /** How many records of the registry's answer could not be read; they are in no list. */
+  readonly unreadable: number;
 }
 
 /** What one wallet delegated to another. */
@@ -39,6 +42,7 @@ export interface Grant {
   readonly delegations: readonly ForeignRecord[] | null;
   /** There are more. */
   readonly truncated: boolean;
+  readonly unreadable: number;
 }
 
 export interface DelegationSource {
@@ -52,12 +56,13 @@ export interface DelegationSource {
 
 export const splitByDirection = (
   wallet: string,
-  records: readonly ForeignRecord[],
+  { records, unreadable }: RemoteRecords,
   truncated: boolean,
 ): WalletDelegations => ({
   incoming: records.filter(({ to }) => to === wallet),
   outgoing: records.filter(({ from }) => from === wallet),
   truncated,
+  unreadable,
 });
 
 /** True for an unlimited delegation of the whole wallet. Rights that a registry does not report are no limit. */
@@ -84,6 +89,7 @@ export function ownSource(registry: Registry): DelegationSource {
           incoming: incoming.records,
           outgoing: outgoing.records,
           truncated: incoming.next !== null || outgoing.next !== null,
+          unreadable: 0,
         };
         return { value, asOf: [incoming.asOf, outgoing.asOf] };
       }),
@@ -93,7 +99,12 @@ export function ownSource(registry: Registry): DelegationSource {
           registry.check({ chainId, from, to, scope: "ALL", rights: EMPTY_RIGHTS }),
           registry.between({ chainId, from, to, limit: RECORDS_MAX }),
         ]);
-        const value = { delegated: check.granted, delegations: records, truncated: next !== null };
+        const value = {
+          delegated: check.granted,
+          delegations: records,
+          truncated: next !== null,
+          unreadable: 0,
+        };
         return { value, asOf: [check.asOf, asOf] };
       }),
   };

@@ -19,6 +19,10 @@ const stateFields = {
   as_of: z.string().nullable(),
 };
 const records = z.array(foreignRecordSchema);
+const unreadable = z.int().openapi({
+  description:
+    "How many records of the registry's answer could not be read, such as one of an unknown type or with a rounded id. They are in no list.",
+});
 
 const walletSchema = z
   .object({
@@ -36,6 +40,7 @@ const walletSchema = z
       description:
         "There are more than are listed: of our own registry, 1,000 of each direction, oldest first.",
     }),
+    unreadable,
     granted: z
       .object({
         to: z.string(),
@@ -45,6 +50,7 @@ const walletSchema = z
           description: "null also where the registry only answers yes or no",
         }),
         truncated: z.boolean(),
+        unreadable,
       })
       .nullable()
       .openapi({ description: "What the wallet delegated to the one named by `to`." }),
@@ -98,6 +104,7 @@ export function walletRoutes({ delegations, delegationChain }: WalletRouteDeps) 
         incoming: listOf(known.value?.incoming),
         outgoing: listOf(known.value?.outgoing),
         truncated: known.value?.truncated ?? false,
+        unreadable: known.value?.unreadable ?? 0,
         granted:
           to === undefined || grant === null
             ? null
@@ -107,6 +114,7 @@ export function walletRoutes({ delegations, delegationChain }: WalletRouteDeps) 
                 delegated: grant.value?.delegated ?? null,
                 delegations: listOf(grant.value?.delegations),
                 truncated: grant.value?.truncated ?? false,
+                unreadable: grant.value?.unreadable ?? 0,
               },
       },
       200,
