@@ -21,15 +21,15 @@ export interface BodyLimit {
 /**
  * The decoded body, at most `bytesMax` bytes of it. Rejects with BodyTooLarge if it is longer, or if more has arrived
  * than such a body, or the start that is enough of a longer one, can be compressed into; with SeveralCodings if it was
- * encoded more than once, which no client needs; and with any error of the connection or the decompression.
+ * compressed more than once, which no client needs; and with any error of the connection or the decompression.
  */
 export async function readBody(
   body: Readable,
   contentEncoding: string | null,
   { bytesMax, isStartEnough = false }: BodyLimit,
 ): Promise<Buffer> {
-  const coding = (contentEncoding ?? "").trim().toLowerCase();
-  if (coding.includes(",")) {
+  const [coding, ...others] = codingsIn(contentEncoding ?? "");
+  if (others.length > 0) {
     body.on("error", () => undefined).destroy();
     throw new SeveralCodings("the body has more than one Content-Encoding; one is read");
   }
@@ -52,9 +52,16 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
   br: createBrotliDecompress,
 };
 
-/** The decoded body; an unknown coding is left as it is. */
-function decoded(body: Readable, coding: string, bytesMax: number): Readable {
-  const decode = decoders[coding];
+/** The codings that compress. Servers list others, such as aws-chunked, utf-8 and identity, which are none. */
+const codingsIn = (contentEncoding: string): string[] =>
+  contentEncoding
+    .split(",")
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => Object.hasOwn(decoders, name));
+
+/** The decoded body; as it is where nothing compressed it. */
+function decoded(body: Readable, coding: string | undefined, bytesMax: number): Readable {
+  const decode = coding === undefined ? undefined : decoders[coding];
   // The reader at the end of the pipeline gets every error in it.
   return decode ? pipeline(limited(body, bytesMax), decode(), () => undefined) : body;
 }

@@ -197,6 +197,19 @@ describe("compression", () => {
   });
 
   it.each([
+    ["gzip,aws-chunked", gzipSync],
+    ["gzip, utf-8", gzipSync],
+    ["identity, BR", brotliCompressSync],
+    [", gzip ,", gzipSync],
+    ["identity, constructor", (text: string) => text],
+  ])("of %s is undone, since the others are no codings", async (encoding, compress) => {
+    const document = '{"name":"a"}';
+    answer = (response) => response.setHeader("content-encoding", encoding).end(compress(document));
+
+    expect(bodyOf(await get())).toBe(document);
+  });
+
+  it.each([
     ["gzip", "that is none", Buffer.from('{"name":"a"}')],
     ["gzip", "that is cut short", gzipSync("a".repeat(100)).subarray(0, 15)],
     ["br", "that is none", Buffer.from('{"name":"a"}')],

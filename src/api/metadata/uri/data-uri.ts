@@ -5,8 +5,8 @@ export type DataUri =
   | { readonly kind: "refused"; readonly reason: "invalid_uri" | "too_large"; readonly message: string };
 
 const PREFIX = /^data:/i;
-// The last parameter, without a value.
-const BASE64 = /;\s*base64\s*$/i;
+// A parameter without a value. RFC 2397 has it last; contracts write others after it.
+const BASE64 = /;\s*base64\s*(?:;|$)/i;
 // With or without padding, in either alphabet, as decoders commonly accept.
 const BASE64_TEXT = /^[A-Za-z0-9+/_-]*={0,2}$/;
 const PERCENT = "%".charCodeAt(0);
