@@ -23,6 +23,8 @@ export interface ContractFacts {
   readonly name: string | null;
   /** Where a proxy leads; null for a contract without one of the known layouts. */
   readonly implementation: Address | null;
+  /** The code is no token's and forwards calls to other code, which was not found: what is not in it may be there. */
+  readonly isPartlyUnread: boolean;
   /** The lock standards with an event that locks in the code. */
   readonly locks: readonly LockStandardName[];
   /** What can change without an event, in words. */
@@ -36,8 +38,19 @@ const INTERFACES: readonly [Standard, Hex][] = [
 /** ERC-1967: keccak256("eip1967.proxy.implementation") - 1, and the same of "eip1967.proxy.beacon". */
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
 const BEACON_SLOT = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
-/** ERC-1167. */
-const MINIMAL_PROXY = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3/;
+const MINIMAL_PROXIES = [
+  // ERC-1167.
+  /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3/,
+  // The same with PUSH0: ERC-7511, and Solady's LibClone.
+  /^0x365f5f375f5f365f73([0-9a-f]{40})5af43d5f5f3e5f3d91602a57fd5bf3/,
+  /^0x5f5f365f5f37365f73([0-9a-f]{40})5af43d5f5f3e6029573d5ffd5b3d5ff3/,
+];
+const [PUSH1, PUSH32, DELEGATECALL] = [0x60, 0x7f, 0xf4];
+// ERC-721's and ERC-1155's: code that emits none is no token's own.
+const TRANSFER_EVENTS = [
+  "Transfer(address,address,uint256)",
+  "TransferSingle(address,address,address,uint256,uint256)",
+];
 const METADATA_EVENTS = ["MetadataUpdate(uint256)", "BatchMetadataUpdate(uint256,uint256)"];
 
 /** For messages: how a contract is recognised as a collection. */
@@ -64,24 +77,48 @@ export async function readContract(
       !locks.some((each) => each.name === name) &&
       views.some(({ name: view }) => view !== "locked" && offers(view)),
   );
+  const isPartlyUnread = implementation === null && !TRANSFER_EVENTS.some(emits) && isDelegating(code);
   const urisAreSilent = standard === "erc1155" ? !emits("URI(string,uint256)") : !METADATA_EVENTS.some(emits);
   return {
     standard,
     name: await findName(client, address),
     implementation,
+    isPartlyUnread,
     locks: locks.map(({ name }) => name),
-    silent: [
-      ...(urisAreSilent
-        ? [
-            `metadata: the code has no event for changed metadata (${standard === "erc1155" ? "URI" : "ERC-4906"}); samples find changes (RESAMPLE_HOURS)`,
-          ]
-        : []),
-      ...silentLocks.map(
-        ({ title }) =>
-          `locks: the code has views of ${title} and none of its events; such locks are not seen`,
-      ),
-    ],
+    silent: isPartlyUnread
+      ? []
+      : [
+          ...(urisAreSilent
+            ? [
+                `metadata: the code has no event for changed metadata (${standard === "erc1155" ? "URI" : "ERC-4906"}); samples find changes (RESAMPLE_HOURS)`,
+              ]
+            : []),
+          ...silentLocks.map(
+            ({ title }) =>
+              `locks: the code has views of ${title} and none of its events; such locks are not seen`,
+          ),
+        ],
   };
+}
+
+/** Whether the code has a DELEGATECALL, as an instruction and not in what is pushed or in the compiler's metadata. */
+function isDelegating(code: Hex): boolean {
+  const bytes = Buffer.from(code.slice(2), "hex");
+  const end = bytes.length - metadataBytes(bytes);
+  for (let at = 0; at < end; at++) {
+    const instruction = bytes[at] ?? 0;
+    if (instruction === DELEGATECALL) return true;
+    if (instruction >= PUSH1 && instruction <= PUSH32) at += instruction - PUSH1 + 1;
+  }
+  return false;
+}
+
+/** solc appends a CBOR map of 1 to 4 entries, and its length in two bytes. */
+function metadataBytes(code: Buffer): number {
+  if (code.length < 2) return 0;
+  const bytes = code.readUInt16BE(code.length - 2) + 2;
+  const first = code[code.length - bytes] ?? 0;
+  return first >= 0xa1 && first <= 0xa4 ? bytes : 0;
 }
 
 /** Null if the contract has none, or none that can be read. */
@@ -121,7 +158,7 @@ async function findImplementation(
   address: Address,
   code: Hex,
 ): Promise<Address | null> {
-  const minimal = MINIMAL_PROXY.exec(code.toLowerCase())?.[1];
+  const minimal = MINIMAL_PROXIES.map((layout) => layout.exec(code.toLowerCase())?.[1]).find(Boolean);
   if (minimal) return `0x${minimal}`;
   const stored = await addressIn(client, address, IMPLEMENTATION_SLOT);
   if (stored) return stored;

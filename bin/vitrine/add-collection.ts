@@ -64,7 +64,10 @@ async function add({ print, progress }: Tool, text: string, options: AddOptions)
   const report = [
     `${name ?? "without a name"}: ${standard}, from block ${startBlock}`,
     ...(facts.implementation ? [`proxy of ${facts.implementation}, whose code was read`] : []),
-    `lock standards: ${facts.locks.join(", ") || "none"}`,
+    `lock standards: ${facts.locks.join(", ") || (facts.isPartlyUnread ? "unknown" : "none")}`,
+    ...(facts.isPartlyUnread
+      ? ["forwards to code that was not found (DELEGATECALL): its locks and events are unknown"]
+      : []),
     ...facts.silent.map((each) => `without events: ${each}`),
     costOf(count),
   ];

@@ -17,6 +17,14 @@ const contracts: Record<string, Contract> = {};
 let chain: Chain;
 let proxy: string;
 
+/** A contract with this code, which a constructor of ten bytes returns. */
+async function deployCode(runtime: string): Promise<string> {
+  const length = (runtime.length / 2).toString(16).padStart(2, "0");
+  const data = `0x3d60${length}80600a3d3981f3${runtime}`;
+  const hash = await chain.walletClient.sendTransaction({ data } as never);
+  return (await chain.receiptOf(hash)).contractAddress ?? "";
+}
+
 beforeAll(async () => {
   chain = await startChain();
   process.env[`PONDER_RPC_URL_${chain.chainId}`] = chain.rpcUrl;
@@ -28,12 +36,8 @@ beforeAll(async () => {
   contracts.lockers = await deployTestContract(chain, "LockerHeroes");
   contracts.registry = await chain.deploy("DelegateRegistryV2");
   contracts.silent = await deployTestContract(chain, "SilentHeroes", ["http://127.0.0.1:9/"]);
-  // ERC-1167: ten bytes that return the forty-five that forward every call.
-  const runtime = `363d3d373d3d3d363d73${contracts.soulbound.address.slice(2)}5af43d82803e903d91602b57fd5bf3`;
-  const hash = await chain.walletClient.sendTransaction({
-    data: `0x3d602d80600a3d3981f3${runtime}` as `0x${string}`,
-  } as never);
-  proxy = (await chain.receiptOf(hash)).contractAddress ?? "";
+  const implementation = contracts.soulbound.address.slice(2);
+  proxy = await deployCode(`363d3d373d3d3d363d73${implementation}5af43d82803e903d91602b57fd5bf3`);
 }, 120_000);
 afterAll(() => chain.close());
 beforeEach(() => writeFileSync(file, BEFORE));
@@ -102,6 +106,49 @@ it("standards, locks, proxies and what has no events are found", async () => {
   const silent = (await add(of("silent").address, "--dry-run")).result;
   expect(silent.silent[0]).toMatch(/^metadata: /);
   expect(readFileSync(file, "utf8")).toBe(BEFORE);
+});
+
+it.each([
+  ["ERC-7511", "365f5f375f5f365f73", "5af43d5f5f3e5f3d91602a57fd5bf3"],
+  ["Solady", "5f5f365f5f37365f73", "5af43d5f5f3e6029573d5ffd5b3d5ff3"],
+])("a clone as %s writes it is followed to its implementation", async (_layout, before, after) => {
+  const { address } = of("soulbound");
+  const clone = await deployCode(before + address.slice(2) + after);
+
+  expect((await add(clone, "--standard", "erc721", "--dry-run")).result).toMatchObject({
+    locks: ["erc5192"],
+    implementation: address,
+    isPartlyUnread: false,
+  });
+});
+
+it("of a contract that forwards to code that was not found, nothing is said to be absent", async () => {
+  // Solady's clone one byte further on, so that its layout is none that is known.
+  const forwarding = `5b5f5f365f5f37365f73${of("soulbound").address.slice(2)}5af43d5f5f3e602a573d5ffd5b3d5ff3`;
+  const { lines, result } = await add(await deployCode(forwarding), "--standard", "erc721", "--dry-run");
+
+  expect(result).toMatchObject({ implementation: null, isPartlyUnread: true, locks: [], silent: [] });
+  expect(lines).toContain("lock standards: unknown");
+  expect(lines.join("\n")).toContain("forwards to code that was not found (DELEGATECALL)");
+  expect(lines.join("\n")).not.toContain("without events");
+});
+
+it("a token's own code is read whole, though it may forward calls to itself as Multicall does", async () => {
+  const { lines, result } = await add(of("heroes").address, "--dry-run");
+
+  expect(result).toMatchObject({ implementation: null, isPartlyUnread: false });
+  expect(lines.join("\n")).not.toContain("DELEGATECALL");
+});
+
+it("bytes of DELEGATECALL in what is pushed or in the compiler's metadata forward nothing", async () => {
+  const pushed = await deployCode(`73${"f4".repeat(20)}00`);
+  const metadata = await deployCode(`00a1f4f40003`);
+
+  for (const address of [pushed, metadata]) {
+    const { lines, result } = await add(address, "--standard", "erc721", "--dry-run");
+    expect(result).toMatchObject({ isPartlyUnread: false });
+    expect(lines.join("\n")).not.toContain("unknown");
+  }
 });
 
 it("a wallet, another contract, a malformed address and a used slug are refused, and the file stays", async () => {
