@@ -2021,11 +2021,11 @@ export interface components {
         readonly WalletTokenPage: {
             readonly items: readonly {
                 readonly token: components["schemas"]["Token"];
-                /** @description 1 for ERC-721, the balance for ERC-1155. */
+                /** @description 1 for ERC-721, for ERC-1155 the balance of `holder`, even where `via.amount` is smaller. */
                 readonly quantity: string;
                 /** @description The wallet, or who delegated the token to it. */
                 readonly holder: string;
-                /** @description The delegation that lets the wallet use the token; null for its own tokens. */
+                /** @description The delegation that lets the wallet use the token; null for its own tokens. Its `amount`, if not null, bounds how much of the holder's balance the wallet may act for. */
                 readonly via: components["schemas"]["Delegation"] | null;
             }[];
             /** @description Null after the last page. */

@@ -22,10 +22,14 @@ const pageSchema = z
     items: z.array(
       z.object({
         token: tokenSchema,
-        quantity: z.string().openapi({ description: "1 for ERC-721, the balance for ERC-1155." }),
+        quantity: z.string().openapi({
+          description:
+            "1 for ERC-721, for ERC-1155 the balance of `holder`, even where `via.amount` is smaller.",
+        }),
         holder: z.string().openapi({ description: "The wallet, or who delegated the token to it." }),
         via: z.union([recordSchema, z.null()]).openapi({
-          description: "The delegation that lets the wallet use the token; null for its own tokens.",
+          description:
+            "The delegation that lets the wallet use the token; null for its own tokens. Its `amount`, if not null, bounds how much of the holder's balance the wallet may act for.",
         }),
       }),
     ),

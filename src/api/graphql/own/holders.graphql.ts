@@ -85,11 +85,14 @@ export const holdersSdl = /* GraphQL */ `
 
   type WalletToken {
     token: Token!
-    "1 for ERC-721, the balance for ERC-1155."
+    "1 for ERC-721, for ERC-1155 the balance of the holder, even where via.amount is smaller."
     quantity: String!
     "The wallet, or who delegated the token to it."
     holder: String!
-    "The delegation that lets the wallet use the token; null for its own tokens."
+    """
+    The delegation that lets the wallet use the token; null for its own tokens. Its amount, if not null, bounds how much of
+    the holder's balance the wallet may act for.
+    """
     via: WalletDelegation
   }
 
