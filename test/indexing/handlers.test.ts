@@ -126,7 +126,7 @@ describe("ERC-1155 transfers", () => {
     const ids = Array.from({ length: 12 }, (_, nth) => BigInt(100 - nth));
     await chain.log(batchLog({ from: zeroAddress, to: ALICE, ids, values: ids.map(() => 1n) }));
 
-    const inOrder = store.rows(tokenTransfer).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const inOrder = store.rows(tokenTransfer).toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
     expect(inOrder.map(({ tokenId }) => tokenId)).toEqual(ids);
   });
 
