@@ -7,6 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../logging/logger.ts";
 import { backgroundRest } from "./background-rest.ts";
+import { createPageSize } from "./page-size.ts";
 import { type PassLoop, startPassLoop } from "./pass-loop.ts";
 
 const POLL_MS = 600_000;
@@ -167,15 +168,19 @@ export function startDaily(deps: Parameters<typeof createDaily>[0]): Pick<PassLo
 
 /**
  * Repeats a statement, whose only parameter is the maximum number of rows that it deletes or changes, until it finds
- * fewer. Returns how many rows it changed.
+ * fewer. Returns how many rows it changed. A batch that takes too long is done in smaller ones.
  */
-export async function repeatInBatches(database: Database, sql: string): Promise<number> {
+export async function repeatInBatches(database: Pick<Database, "query">, sql: string): Promise<number> {
+  const size = createPageSize(BATCH_ROWS);
   let total = 0;
-  for (;;) {
-    const rows = await database.query(sql, [BATCH_ROWS]);
-    total += rows.length;
-    if (rows.length < BATCH_ROWS) return total;
+  for (let isLast = false; !isLast; ) {
+    total += await size.run(async (limit) => {
+      const { length } = await database.query(sql, [limit]);
+      isLast = length < limit;
+      return length;
+    });
   }
+  return total;
 }
 
 const BATCH_ROWS = 2_000;

@@ -5,6 +5,7 @@ import { forgetOldVersions } from "../../../src/api/metadata/records/retention.t
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
 import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
+import { withSlowRows } from "../../support/database/slow-rows.ts";
 import { createBarrier } from "../../support/processes/worker.ts";
 import {
   CHAIN_ID,
@@ -146,3 +147,31 @@ it("is looked through in pages, since nearly all of it stays: each statement is 
   // 5,000 rows of a page, and what each is compared with.
   expect(Math.max(...read)).toBeLessThanOrEqual(10_100);
 });
+
+it.each([
+  [
+    "documents",
+    "vitrine.document",
+    `insert into vitrine.document (hash, body, stored_at)
+     select md5(n::text), '', now() - interval '2 days' - n * interval '1 second' from generate_series(1, 400) n`,
+  ],
+  [
+    "versions",
+    "vitrine.version",
+    `insert into vitrine.version (chain_id, collection, token_id, number, trigger, outcome, duration_ms, fetched_at)
+     select ${CHAIN_ID}, '${COLLECTION}', n, 1, 'mint', 'failed', 1, now() - interval '91 days' - n * interval '1 second'
+       from generate_series(1, 400) n`,
+  ],
+])(
+  "%s that are too large to delete in one page are deleted in smaller ones",
+  async (_name, table, insert) => {
+    await database.query(insert);
+    const slow = await withSlowRows(database, table);
+
+    expect(await forgetOldVersions.run(slow.database)).toBe(400);
+
+    expect(slow.timeouts()).toBeGreaterThan(0);
+    expect(await database.query(`select from ${table}`)).toEqual([]);
+    await database.query(`drop trigger take_long on ${table}`);
+  },
+);

@@ -3,6 +3,7 @@ import { addReceipt, findReceipt, type ReceiptOwner } from "../../../src/api/ref
 import { forgetOldReceipts, forgetOldSweeps } from "../../../src/api/refresh/receipts/retention.ts";
 import { addSweep } from "../../../src/api/refresh/triggers/new-sweeps.ts";
 import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
+import { withSlowRows } from "../../support/database/slow-rows.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const { database } = await createTestDatabase();
@@ -64,6 +65,25 @@ it("old receipts of callers without a key are found without reading those of app
   );
 
   expect(read).toBeLessThan(100);
+});
+
+it("receipts that are too large to delete together are deleted a few at a time", async () => {
+  await database.query("delete from vitrine.receipt");
+  await database.query(
+    `with p as (
+       insert into vitrine.receipt (id, app_id, chain_id, collection, created_at)
+       select gen_random_uuid(), $1, $2, $3, now() - interval '31 days' from generate_series(1, 100) returning id)
+     insert into vitrine.receipt_token (receipt_id, position, chain_id, collection, token_id, wanted)
+     select id, n, $2, $3, n, 1 from p, generate_series(1, 4) n`,
+    [OWNER.appId, CHAIN_ID, COLLECTION],
+  );
+  const slow = await withSlowRows(database, "vitrine.receipt_token");
+
+  expect(await forgetOldReceipts.run(slow.database)).toBe(100);
+
+  expect(slow.timeouts()).toBeGreaterThan(0);
+  expect(await database.query("select from vitrine.receipt_token")).toEqual([]);
+  await database.query("drop trigger take_long on vitrine.receipt_token");
 });
 
 it("a sweep is forgotten 30 days after its end, and never before it", async () => {
