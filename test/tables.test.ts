@@ -44,7 +44,7 @@ interface Found extends Use {
 }
 
 const schema = readFileSync(join(API, "db/schema.sql"), "utf8");
-const tables = [...schema.matchAll(/^CREATE (?:UNLOGGED )?TABLE vitrine\.(\w+)/gm)].map(
+const tables = [...schema.matchAll(/^CREATE (?:UNLOGGED TABLE|TABLE|SEQUENCE) vitrine\.(\w+)/gm)].map(
   ([, name = ""]) => name,
 );
 const functions = [...schema.matchAll(/^CREATE OR REPLACE FUNCTION vitrine\.(\w+)/gm)].map(

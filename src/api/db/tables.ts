@@ -1,5 +1,5 @@
 /**
- * The owner of each table and function of schema `vitrine`, and the SQL that may name another module's. A module is a
+ * The owner of each table, sequence and function of schema `vitrine`, and the SQL that may name another module's. A module is a
  * folder of src/api; only it reads and writes what it owns. test/tables.test.ts checks all SQL against this file.
  */
 
@@ -38,10 +38,14 @@ export const owned: Readonly<Record<string, readonly string[]>> = {
     "document",
     "forgotten_token",
     "held_type",
+    "next_trait_type_id",
+    "next_trait_value_id",
     "renormalise",
     "token",
     "trait_type",
+    "trait_type_ids",
     "trait_value",
+    "trait_value_ids",
     "version",
   ],
   refresh: [
@@ -117,7 +121,9 @@ export const allowedUses: readonly AllowedUse[] = [
   { module: "search", uses: "forgotten_token", access: "read", reason: SEARCH_COPY },
   { module: "search", uses: "token", access: "read", reason: SEARCH_COPY },
   { module: "search", uses: "trait_type", access: "read", reason: SEARCH_COPY },
+  { module: "search", uses: "trait_type_ids", access: "read", reason: SEARCH_COPY },
   { module: "search", uses: "trait_value", access: "read", reason: SEARCH_COPY },
+  { module: "search", uses: "trait_value_ids", access: "read", reason: SEARCH_COPY },
   { module: "search", uses: "version", access: "read", reason: SEARCH_COPY },
   {
     module: "trading",
@@ -138,5 +144,5 @@ const owners = new Map(
   Object.entries(owned).flatMap(([module, names]) => names.map((name) => [name, module] as const)),
 );
 
-/** The module that owns a table or function of schema `vitrine`; undefined if it is not on the map. */
+/** The module that owns a table, sequence or function of schema `vitrine`; undefined if it is not on the map. */
 export const ownerOf = (name: string): string | undefined => owners.get(name);

@@ -162,7 +162,8 @@ export function createCollectionSearch(deps: {
       const completed = await answerFrom(index, () => completeValues(index, asked, answers().listed()));
       const type = completed.total === 0 ? index.table.find(asked.name) : undefined;
       // The search index doesn't learn that a type was deleted, which no token has had for days by then.
-      if (!type || (await readTypes(database, [type.id])).length > 0) return completed;
+      if (!type || (await readTypes(database, [type.id])).some(({ key }) => key === type.key))
+        return completed;
       return { ...completed, display_type: null };
     },
 

@@ -272,6 +272,31 @@ describe("migrating", () => {
     expect(left).toEqual([{ name: "Level", approved: true }]);
   });
 
+  it("ids of trait types and values go on after the highest that was ever given", async () => {
+    await startAt(countBefore("create sequence vitrine.trait_value_ids"));
+    const addType = (name: string) =>
+      database.query<{ id: number }>(
+        `insert into vitrine.trait_type (chain_id, collection, trait_type, key, display_type)
+         values (1, '0x', $1, $1, 'string') returning id`,
+        [name],
+      );
+    const addValue = (text: string) =>
+      database.query<{ id: number }>(
+        `insert into vitrine.trait_value (trait_type_id, display_type, key, value_text) values (1, 'string', $1, $1)
+         returning id`,
+        [text],
+      );
+    for (const name of ["Class", "Level", "Mood"]) await addType(name);
+    for (const text of ["Mage", "Bard"]) await addValue(text);
+    await database.query(
+      "delete from vitrine.trait_type where id = 3; delete from vitrine.trait_value where id = 2",
+    );
+
+    await migrate(url);
+
+    expect([await addType("Mood"), await addValue("Bard")]).toEqual([[{ id: 4 }], [{ id: 3 }]]);
+  });
+
   it("collection information of an earlier release says when trade opens", async () => {
     await startAt(countBefore("column tradable_at"));
     const record = (collection: string, body: object) =>

@@ -29,7 +29,8 @@ export async function readTraitTypes(
   if (asked.length === 0) return new Map();
   const rows = await db.query<TraitType & { name: string }>(
     `select trait_type as name, id, display_type as "displayType", highest,
-            concat_ws(' ', forgotten, ${epochOf("vitrine.trait_value")}) as "valuesEpoch"
+            -- The time as well: another type may have had the id before.
+            concat_ws(' ', forgotten, extract(epoch from values_deleted_at), ${epochOf("vitrine.trait_value")}) as "valuesEpoch"
        from vitrine.trait_type
       where chain_id = $1 and collection = $2 and key = any($3::text[])`,
     [chainId, collection, asked.map(textKey)],

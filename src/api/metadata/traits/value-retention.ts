@@ -82,8 +82,11 @@ function forgetThese(database: Database, collection: CollectionRef, ids: readonl
     const rows = await tx.query(
       `delete from vitrine.trait_value v
         where v.id = any($1::int[]) and not exists (select from vitrine.token t where t.traits @> array[v.id])
+          -- Deleted meanwhile, its id may be that of a value whose collection isn't locked.
+          and exists (select from vitrine.trait_type k
+                       where k.id = v.trait_type_id and k.chain_id = $2 and k.collection = $3)
        returning 1`,
-      [ids],
+      [ids, collection.chainId, collection.collection],
     );
     return rows.length;
   });
@@ -115,8 +118,9 @@ function forgetTheseTypes(
   return database.transaction(async (tx) => {
     await lockTraits(tx, collection);
     const rows = await tx.query<{ id: number }>(
-      `delete from vitrine.trait_type k where k.id = any($1::int[]) and ${IS_UNUSED_TYPE} returning id`,
-      [ids],
+      `delete from vitrine.trait_type k
+        where k.id = any($1::int[]) and k.chain_id = $2 and k.collection = $3 and ${IS_UNUSED_TYPE} returning id`,
+      [ids, collection.chainId, collection.collection],
     );
     await tx.query("delete from vitrine.held_type where trait_type_id = any($1::int[])", [
       rows.map(({ id }) => id),

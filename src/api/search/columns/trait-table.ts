@@ -3,6 +3,7 @@
 import type { DisplayType } from "../../metadata/document/traits.ts";
 import { displayTypes, textKey } from "../../metadata/rules.ts";
 import { grown } from "./ensure-capacity.ts";
+import { type GivenIds, givenAgain } from "./given-ids.ts";
 import { createTextColumn, type TextColumn } from "./text-column.ts";
 import { createValueOrders, type ValueOrders } from "./value-orders.ts";
 
@@ -52,13 +53,16 @@ export const UNKNOWN_VALUE = 0xffff_ffff;
 export interface TraitTable {
   readonly types: readonly TraitType[];
   readonly size: number;
+  /** What has an id that may have been given again since the last call counts as unknown until its row is added again. */
+  noteGiven(now: GivenIds): void;
   hasType(id: number): boolean;
   hasValue(id: number): boolean;
   find(name: string): TraitType | undefined;
+  /** Adds nothing if it is known, and only its id had become uncertain. */
   addType(row: TypeRow): void;
   /** Returns whether anything changed. Ignores an unknown type. */
   changeType(id: number, displayType: DisplayType, highest: number | null): boolean;
-  /** The type must be known. */
+  /** The same for a value, whose type must be known. */
   addValue(row: ValueRow): void;
   /** The number of a value, by its row's id; undefined if unknown. */
   valueOf(id: number): number | undefined;
@@ -92,6 +96,10 @@ export function createTraitTable(): TraitTable {
   const typeById = new Map<number, number>();
   const typeByKey = new Map<string, number>();
   const valueById = new Map<number, number>();
+  let given: GivenIds | undefined;
+  /** By ids that may be another's by now. */
+  const uncertainTypes = new Map<number, number>();
+  const uncertainValues = new Map<number, number>();
   const longOnes = new Set<number>();
   /** The previous value with the same text and type: with another display type, or deleted in between. */
   const sameBefore = new Map<number, number>();
@@ -122,6 +130,16 @@ export function createTraitTable(): TraitTable {
   }
   const orders = createValueOrders({ isShown, comparing });
 
+  /** The value with this id until that became uncertain, if the row is still its own. */
+  function sameAsBefore({ id, displayType, text, longKey }: ValueRow, { at, byText, byLongKey }: TraitType) {
+    const before = uncertainValues.get(id);
+    if (before === undefined || typeOf[before] !== at || displayTypeOf(before) !== displayType)
+      return undefined;
+    let value = longKey === null ? byText.get(text) : byLongKey.get(longKey);
+    while (value !== undefined && value !== before) value = sameBefore.get(value);
+    return value;
+  }
+
   return {
     types,
     folded,
@@ -129,10 +147,24 @@ export function createTraitTable(): TraitTable {
     get size() {
       return texts.length;
     },
+    noteGiven(now) {
+      if (given) {
+        setAside(typeById, uncertainTypes, givenAgain(typeById, given.types, now.types));
+        setAside(valueById, uncertainValues, givenAgain(valueById, given.values, now.values));
+      }
+      given = now;
+    },
     hasType: (id) => typeById.has(id),
     hasValue: (id) => valueById.has(id),
     find: (name) => types[typeByKey.get(textKey(name)) ?? -1],
     addType({ id, key, name, displayType, highest }) {
+      const before = types[uncertainTypes.get(id) ?? -1];
+      uncertainTypes.delete(id);
+      if (before?.key === key) {
+        typeById.set(id, before.at);
+        typeByKey.set(key, before.at);
+        return;
+      }
       typeById.set(id, types.length);
       typeByKey.set(key, types.length);
       const at = types.length;
@@ -155,12 +187,16 @@ export function createTraitTable(): TraitTable {
       }
       return true;
     },
-    addValue({ id, typeId, displayType, text, longKey, number }) {
+    addValue(row) {
+      const { id, typeId, displayType, text, longKey, number } = row;
       const value = texts.length;
       const typeAt = typeById.get(typeId);
       const type = types[typeAt ?? -1];
       if (typeAt === undefined || !type) throw new Error(`trait type ${typeId} is unknown`);
-      valueById.set(id, value);
+      const same = sameAsBefore(row, type);
+      uncertainValues.delete(id);
+      valueById.set(id, same ?? value);
+      if (same !== undefined) return;
       texts.push(text);
       longCharacters += Math.max(0, text.length - SHORT_TEXT);
       if (longKey !== null) longOnes.add(value);
@@ -226,6 +262,14 @@ export function createTraitTable(): TraitTable {
       return sums;
     },
   };
+}
+
+/** Moves these ids from one map to another. */
+function setAside(from: Map<number, number>, to: Map<number, number>, ids: readonly number[]): void {
+  for (const id of ids) {
+    to.set(id, from.get(id) as number);
+    from.delete(id);
+  }
 }
 
 const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -47,6 +47,7 @@ export async function loadIndex(source: Source): Promise<Loaded> {
   const index = createCollectionIndex();
   const yieldToEventLoop = createYield();
   const changes = await changeSet(source, undefined);
+  index.table.noteGiven(changes.given);
   await putTypes(source, index, changes);
   const reading: Promise<TokenBatch>[] = [];
   let after: string | undefined = "-1";
@@ -90,10 +91,12 @@ async function valuesOf(source: Source, index: CollectionIndex, batch: TokenBatc
 export async function putChanges(source: Source, index: CollectionIndex, changes: ChangeSet): Promise<void> {
   const { database, collection } = source;
   const yieldToEventLoop = createYield();
+  index.table.noteGiven(changes.given);
   await putTypes(source, index, changes);
   for (let from = 0; from < changes.changed.length; from += PAGE_ROWS) {
     const tokenIds = changes.changed.slice(from, from + PAGE_ROWS);
-    const rows = await readTokens(database, collection, tokenIds);
+    const { rows, given } = await readTokens(database, collection, tokenIds);
+    if (given) index.table.noteGiven(given);
     const traits = rows.flatMap((row) => row.traits);
     await addValues(source, index, traits);
     const there = new Set(rows.map(({ tokenId }) => tokenId));

@@ -11,6 +11,7 @@ import { lookUp } from "../../db/look-up.ts";
 import type { DisplayType } from "../../metadata/document/traits.ts";
 import { DOCUMENT_KEY_CHARACTERS } from "../columns/document-column.ts";
 import { FOLDED_CHARACTERS_MAX } from "../columns/folded-text.ts";
+import type { GivenIds } from "../columns/given-ids.ts";
 import type { TypeRow, ValueRow } from "../columns/trait-table.ts";
 import type { TokenRow } from "../index/collection-index.ts";
 
@@ -25,7 +26,12 @@ export interface ChangeSet extends ReadMoment {
   readonly types: readonly (readonly [id: number, displayType: DisplayType, highest: number | null])[];
   /** Ids of tokens written or deleted by transactions that `since` could not see. */
   readonly changed: readonly string[];
+  readonly given: GivenIds;
 }
+
+/** SQL: `GivenIds`. A sequence is read as it is by then: an id that the statement sees is always counted. */
+const GIVEN = `json_build_object('types', (select last_value from vitrine.trait_type_ids),
+                                 'values', (select last_value from vitrine.trait_value_ids))`;
 
 const SINCE = { next: "$3", running: "$4" };
 
@@ -37,7 +43,7 @@ export async function findChanges(
   since: string | undefined,
 ): Promise<ChangeSet> {
   const text = `select ${readMoment("vitrine.token")},
-            ${indexMark(tables, "$1")} as checkpoint,
+            ${indexMark(tables, "$1")} as checkpoint, ${GIVEN} as given,
             (select coalesce(json_agg(json_build_array(id, display_type, highest)), '[]') from (
               select id, display_type, highest from vitrine.trait_type
                where $3::xid8 is null and chain_id = $1 and collection = $2
@@ -56,6 +62,7 @@ export async function findChanges(
 
 interface StoredToken extends Omit<TokenRow, "traits"> {
   readonly traits: string;
+  readonly given: GivenIds;
 }
 
 const documentOf = (token: string): string =>
@@ -67,24 +74,24 @@ const tokenColumns = `
   (extract(epoch from served_at) * 1e6)::float8 as "servedAt", since_block::float8 as "sinceBlock",
   array_to_string(traits, ',') as traits, ${documentOf("t")} as document`;
 
-const toRow = ({ traits, ...token }: StoredToken): TokenRow => ({
+const toRow = ({ traits, given: _, ...token }: StoredToken): TokenRow => ({
   ...token,
   traits: traits === "" ? [] : traits.split(",").map(Number),
 });
 
-/** Those of the requested tokens that exist and have been seen. */
+/** Those of the requested tokens that exist and have been seen, and how many ids had been given; unknown if there are none. */
 export async function readTokens(
   db: Queryable,
   { chainId, collection }: CollectionRef,
   tokenIds: readonly string[],
-): Promise<TokenRow[]> {
+): Promise<{ readonly rows: readonly TokenRow[]; readonly given: GivenIds | undefined }> {
   const rows = await db.query<StoredToken>(
-    `select ${tokenColumns} from unnest($3::numeric[]) asked(id)
+    `select ${tokenColumns}, ${GIVEN} as given from unnest($3::numeric[]) asked(id)
        cross join ${lookUp("*", "vitrine.token", "chain_id = $1 and collection = $2 and token_id = asked.id")} t
       where not unseen`,
     [chainId, collection, tokenIds],
   );
-  return rows.map(toRow);
+  return { rows: rows.map(toRow), given: rows[0]?.given };
 }
 
 /** The documents of tokens above `after`, ascending, as many as `limit`. */

@@ -1,0 +1,38 @@
+-- Ids of trait types and values are 32-bit numbers, and a trait that changes at every fetch needs new ones each time. Once
+-- the last is reached, those that no row has are given again, beginning with the lowest. The sequences count all ids ever
+-- given, so that whoever remembers one can tell whether it may have been given again since.
+create sequence vitrine.trait_type_ids owned by vitrine.trait_type.id;
+create sequence vitrine.trait_value_ids owned by vitrine.trait_value.id;
+
+create function vitrine.next_trait_type_id() returns integer language plpgsql as $$
+declare
+  given bigint;
+  candidate integer;
+begin
+  loop
+    given := nextval('vitrine.trait_type_ids');
+    if given <= 2147483647 then return given; end if;
+    candidate := (given - 1) % 2147483647 + 1;
+    if not exists (select from vitrine.trait_type k where k.id = candidate) then return candidate; end if;
+  end loop;
+end $$;
+
+create function vitrine.next_trait_value_id() returns integer language plpgsql as $$
+declare
+  given bigint;
+  candidate integer;
+begin
+  loop
+    given := nextval('vitrine.trait_value_ids');
+    if given <= 2147483647 then return given; end if;
+    candidate := (given - 1) % 2147483647 + 1;
+    if not exists (select from vitrine.trait_value v where v.id = candidate) then return candidate; end if;
+  end loop;
+end $$;
+
+-- In the order in which versions are recorded; nobody may take an id while the counts are copied.
+lock table vitrine.trait_type, vitrine.trait_value in access exclusive mode;
+select setval('vitrine.trait_type_ids', last_value, is_called) from vitrine.trait_type_id_seq;
+select setval('vitrine.trait_value_ids', last_value, is_called) from vitrine.trait_value_id_seq;
+alter table vitrine.trait_type alter id drop identity, alter id set default vitrine.next_trait_type_id();
+alter table vitrine.trait_value alter id drop identity, alter id set default vitrine.next_trait_value_id();
