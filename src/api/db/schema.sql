@@ -647,6 +647,15 @@ CREATE TABLE vitrine.cause_cursor (
   CONSTRAINT cause_cursor_pkey PRIMARY KEY (schema, chain_id)
 );
 
+CREATE TABLE vitrine.image_outcome (
+  url_hash bytea NOT NULL,
+  started bigint NOT NULL,
+  status text NOT NULL,
+  reason text,
+  file text,
+  CONSTRAINT image_outcome_pkey PRIMARY KEY (url_hash)
+);
+
 CREATE TABLE vitrine.receipt (
   id uuid NOT NULL,
   app_id uuid,

@@ -51,6 +51,7 @@ export const owned: Readonly<Record<string, readonly string[]>> = {
   refresh: [
     "cause",
     "cause_cursor",
+    "image_outcome",
     "receipt",
     "receipt_outcome",
     "receipt_token",

@@ -2,6 +2,7 @@
 
 import type { Registry } from "prom-client";
 import { type ReadIssueCounts, startSweepEnds } from "./collections/sweep-ends.ts";
+import { startImageSettling } from "./receipts/receipt-images.ts";
 import { createReceiptTimeout } from "./receipts/receipt-timeout.ts";
 import { type SamplingDeps, startSampling } from "./sampling/service.ts";
 import { createChainTriggers } from "./triggers/chain-triggers.ts";
@@ -36,6 +37,7 @@ export function startRefreshJobs(deps: RefreshJobsDeps): RefreshJobs {
     receiptTimeout: createReceiptTimeout(database),
     logger,
   });
+  const imageSettling = startImageSettling(database, logger);
   const sweepEnds = startSweepEnds(deps);
   const sampling = startSampling({ ...deps, hours, isOn: concurrency > 0 });
 
@@ -49,6 +51,7 @@ export function startRefreshJobs(deps: RefreshJobsDeps): RefreshJobs {
         worker.stop(),
         sampling.stop(),
         sweepEnds.stop(),
+        imageSettling.stop(),
       ]);
       for (const end of ends) if (end.status === "rejected") throw end.reason;
     },

@@ -2,9 +2,10 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { isHostFault, signalOf } from "../../../src/api/fetch/host-fault.ts";
-import { answerOverdue } from "../../../src/api/refresh/receipts/receipt-timeout.ts";
+import { answerOverdue, createReceiptTimeout } from "../../../src/api/refresh/receipts/receipt-timeout.ts";
 import { addSweep } from "../../../src/api/refresh/triggers/new-sweeps.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
+import { withSlowRows } from "../../support/database/slow-rows.ts";
 import { eventually } from "../../support/eventually.ts";
 import { answerHero, createReplicas, refuse, silence, startHost } from "../../support/processes/replicas.ts";
 import { createWorkerSetup } from "../../support/processes/worker.ts";
@@ -158,6 +159,16 @@ describe("a request that waits for a paused host", () => {
     await database.query("update vitrine.refresh set host = 'dead.example'");
     return receipt;
   };
+  /** So many tokens of one receipt. */
+  const waitTogether = async (count: number) => {
+    const receipt = await setup.request(ids(200, count));
+    await database.query("update vitrine.refresh set host = 'dead.example'");
+    await database.query("update vitrine.receipt set created_at = now() - interval '11 minutes'");
+    await pause();
+    const open = async () =>
+      (await database.query("select from vitrine.receipt_token where status is null")).length;
+    return { receipt, open };
+  };
   const pause = () =>
     database.query(
       "insert into vitrine.host values ('dead.example', 9, now() + interval '5 minutes', 'timeout: no answer')",
@@ -172,6 +183,37 @@ describe("a request that waits for a paused host", () => {
       { status: "failed", reason: expect.stringContaining("timeout: no answer; the host is paused") },
     ]);
     expect(await readQueue(database)).toMatchObject([{ requested: 1, done: 0 }]);
+  });
+
+  it("is answered a few at a time where more wait than can be answered at once, check after check", async () => {
+    const { receipt, open } = await waitTogether(5);
+    const timeout = createReceiptTimeout(database, 2);
+
+    await timeout.check();
+    expect(await open()).toBe(3);
+    await timeout.check();
+    expect(await open()).toBe(1);
+    await timeout.check();
+
+    expect(await open()).toBe(0);
+    const { tokens = [] } = (await setup.receipt(receipt)) ?? {};
+    expect(new Set(tokens.map(({ status, reason }) => `${status}: ${reason}`))).toEqual(
+      new Set(["failed: timeout: no answer; the host is paused because it failed repeatedly"]),
+    );
+  });
+
+  it("is answered in smaller steps where a step takes too long", async () => {
+    const { open } = await waitTogether(200);
+    const slow = await withSlowRows(database, "vitrine.receipt_token");
+    const timeout = createReceiptTimeout(slow.database);
+
+    for (let left = await open(); left > 0; left = await open()) {
+      await timeout.check();
+      expect(await open()).toBeLessThan(left);
+    }
+
+    expect(slow.timeouts()).toBeGreaterThan(0);
+    await database.query("drop trigger take_long on vitrine.receipt_token");
   });
 
   it("waits on in the receipt of a sweep that is older than its own wait", async () => {

@@ -1,7 +1,10 @@
 import sharp from "sharp";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { LeaseWorker } from "../../../src/api/jobs/lease-worker.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
+import { settleMore, startImageSettling } from "../../../src/api/refresh/receipts/receipt-images.ts";
 import { createReceiptWaits } from "../../../src/api/refresh/receipts/waits.ts";
+import { eventually } from "../../support/eventually.ts";
 import { createWorkerSetup } from "../../support/processes/worker.ts";
 import { ask, CHAIN_ID, COLLECTION, emptyTables, failed, found } from "../../support/refresh/refresh.ts";
 import { createMediaHarness } from "../media/media-harness.ts";
@@ -164,6 +167,74 @@ describe("the image of a receipt's token", () => {
     expect((await setup.receipt(id))?.tokens).toMatchObject([
       { image: "pending", image_reason: expect.stringMatching(/^http_status: .*503.*; trying again$/) },
     ]);
+  });
+});
+
+describe("an image that more entries wait for than are answered at once", () => {
+  const WAITING = 2_500;
+  const outcomes = () =>
+    database.query<{ image: string; reason: string | null; entries: number }>(
+      `select image, image_reason as reason, count(*)::int as entries from vitrine.receipt_token
+        group by image, image_reason order by image, count(*)`,
+    );
+  const left = () => database.query("select from vitrine.image_outcome");
+
+  async function request(): Promise<void> {
+    await start(() => ({ name: "Hero", image: image("/a.png") }))(["1"]);
+    await database.query(
+      `insert into vitrine.receipt_token (receipt_id, position, chain_id, collection, token_id, wanted, status, image,
+                                          image_hash, image_before, image_probe)
+       select receipt_id, position + n, chain_id, collection, n, wanted, status, image, image_hash, image_before, image_probe
+         from vitrine.receipt_token, generate_series(2, $1::int) n`,
+      [WAITING],
+    );
+  }
+
+  it("answers all of them, though the process that probed it is gone by then", async () => {
+    answers.set("/a.png", { body: await square(600) });
+    await request();
+    harness.startWorker().wake();
+    await harness.settled();
+    const [first, rest] = await outcomes();
+    expect(first?.entries).toBeGreaterThan(0);
+    expect([first?.image, rest?.image]).toEqual(["pending", "updated"]);
+
+    const settling = startImageSettling(database, silentLogger);
+    await eventually(left, (rows) => rows.length === 0);
+    await settling.stop();
+
+    expect(await outcomes()).toEqual([{ image: "updated", reason: null, entries: WAITING }]);
+  });
+
+  it("answers them with what became of it last", async () => {
+    answers.set("/a.png", { status: 503 });
+    await request();
+    harness.startWorker().wake();
+    await harness.settled();
+    await settleMore(database, 1_000);
+    answers.set("/a.png", { body: await square(300) });
+    await harness.pass("1 day");
+    await harness.settled();
+
+    while (await settleMore(database, 1_000));
+
+    expect(await outcomes()).toEqual([
+      { image: "rejected", reason: "image_too_small: 300x300, at least 480x480", entries: WAITING },
+    ]);
+  });
+
+  it("says to all of them why it can't be read, and they wait on", async () => {
+    answers.set("/a.png", { status: 503 });
+    await request();
+    harness.startWorker().wake();
+    await harness.settled();
+
+    while (await settleMore(database, 1_000));
+
+    expect(await outcomes()).toEqual([
+      { image: "pending", reason: expect.stringMatching(/503.*; trying again$/), entries: WAITING },
+    ]);
+    expect(await left()).toEqual([]);
   });
 });
 

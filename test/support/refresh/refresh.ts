@@ -85,7 +85,7 @@ export async function makeDue(db: Queryable): Promise<void> {
 
 const DELETED = [
   ...["receipt_token", "receipt", "refresh", "version", "document", "held_type"],
-  ...["cause", "cause_cursor", "sweep", "host", "sampling"],
+  ...["cause", "cause_cursor", "sweep", "host", "sampling", "image_outcome"],
 ];
 // What a service remembers of these, it remembers until they are truncated.
 const TRUNCATED = ["token", "trait_type", "trait_value"];
