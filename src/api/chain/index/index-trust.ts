@@ -15,8 +15,17 @@ export const ready = (tables: ChainTables): string =>
 // chain, does that again (getRealtimeEventsMultichain in its runtime/realtime.ts): the first checkpoint that is newer.
 const reorgTrigger = ({ tokenState }: ChainTables): string =>
   `pg_trigger g where g.tgrelid = '${tokenState}'::regclass and g.tgname = 'reorg'`;
+/**
+ * SQL: how many transactions ago the one with this id began, of a row that the statement sees; right up to 2^32. `age` is
+ * negative after 2^31, and rows keep their ids when they are frozen.
+ */
+export const transactionsSince = (xid: string): string =>
+  `((pg_snapshot_xmax(pg_current_snapshot())::text::bigint - ${xid}::text::bigint) & 4294967295)`;
+const isNewer = (row: string, other: string): string =>
+  `${transactionsSince(`${row}.xmin`)} < ${transactionsSince(`${other}.xmin`)}`;
+
 const isDoneAgain = ({ checkpoint }: ChainTables): string =>
-  `exists (select from ${checkpoint} o where age(o.xmin) < age(g.xmin))`;
+  `exists (select from ${checkpoint} o where ${isNewer("o", "g")})`;
 
 /**
  * SQL: no reorg, of whichever chain, has undone rows that the next block will do again. After a start, true from the
@@ -31,7 +40,7 @@ export const isWhole = (tables: ChainTables): string =>
  * writes to the rows of all chains (finalizeMultichain in its database/actions.ts).
  */
 export const hasFollowed = (tables: ChainTables): string =>
-  `coalesce((select age(c.xmin) < age(g.xmin) from ${reorgTrigger(tables)}), false)`;
+  `coalesce((select ${isNewer("c", "g")} from ${reorgTrigger(tables)}), false)`;
 
 /**
  * SQL: a text that changes with whatever transaction changes the chain index's rows of a chain; null before it starts. A
