@@ -1,6 +1,11 @@
 import { createHash } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createKeyUse } from "../../../src/api/access/keys/key-use.ts";
 import { hashKey, isKeyShaped, makeKey } from "../../../src/api/access/keys/keys.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+
+const { database } = await createTestDatabase();
+afterEach(() => vi.restoreAllMocks());
 
 describe("a key", () => {
   it("has a prefix for secret scanners, 192 random bits and a checksum", () => {
@@ -46,5 +51,33 @@ describe("a key", () => {
     ["a long text", "vk_".repeat(100_000)],
   ])("is not %s", (_what, text) => {
     expect(isKeyShaped(text)).toBe(false);
+  });
+});
+
+describe("the last use of a key", () => {
+  const APP = "00000000-0000-4000-8000-000000000001";
+  const KEY = "00000000-0000-4000-8000-000000000002";
+
+  it("is written on after a clock that was hours ahead has been set right", async () => {
+    await database.query(`insert into vitrine.app (id, name, apis) values ('${APP}', 'Studio', '{}')`);
+    await database.query(
+      `insert into vitrine.api_key (id, app_id, hash, start) values ('${KEY}', '${APP}', 'x', 'vk_')`,
+    );
+    let clock = Date.now() + 3 * 3_600_000;
+    const keyUse = createKeyUse(database, () => clock);
+    const use = async () => {
+      keyUse.used({ keyId: KEY });
+      await keyUse.flush();
+    };
+    await use();
+    clock = Date.now();
+    const now = performance.now();
+    vi.spyOn(performance, "now").mockReturnValue(now + 61_000);
+
+    await use();
+
+    expect(await database.query("select last_used_at from vitrine.api_key")).toEqual([
+      { last_used_at: new Date(clock) },
+    ]);
   });
 });

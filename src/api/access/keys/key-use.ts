@@ -10,7 +10,7 @@ const KEY_EVERY_MS = 60_000;
 
 export interface KeyUse {
   /** Counts a request with a valid key. */
-  used(app: CallerApp): void;
+  used(app: Pick<CallerApp, "keyId">): void;
   /** Counts a request that a gateway API answered well. */
   succeeded(app: CallerApp): void;
   /** Writes what is due. Rejects if it can't be written; it is then due at the next call. */
@@ -19,12 +19,14 @@ export interface KeyUse {
 
 export function createKeyUse(database: Queryable, now: () => number = Date.now): KeyUse {
   const used = new Map<string, number>();
+  // By a clock that never steps.
   const writtenAt = new Map<string, number>();
   let succeeded = new Map<string, number>();
   // By id: as many as there are apps.
   const knownSuccesses = new Set<string>();
 
-  const isDue = ([id]: [string, number]): boolean => now() - (writtenAt.get(id) ?? 0) >= KEY_EVERY_MS;
+  const isDue = ([id]: [string, number]): boolean =>
+    performance.now() - (writtenAt.get(id) ?? Number.NEGATIVE_INFINITY) >= KEY_EVERY_MS;
 
   async function writeKeys(): Promise<void> {
     const due = [...used].filter(isDue);
@@ -34,10 +36,12 @@ export function createKeyUse(database: Queryable, now: () => number = Date.now):
       `update vitrine.api_key k set last_used_at = to_timestamp(u.at / 1000)
          from unnest($1::uuid[], $2::float8[]) as u (id, at)
         where k.id = u.id
-          and (k.last_used_at is null or k.last_used_at < to_timestamp(u.at / 1000) - interval '1 minute')`,
+          and (k.last_used_at is null or k.last_used_at < to_timestamp(u.at / 1000) - interval '1 minute'
+               -- Of a clock that has stepped back since.
+               or k.last_used_at > now() + interval '1 minute')`,
       [due.map(([id]) => id), due.map(([, at]) => at)],
     );
-    const written = now();
+    const written = performance.now();
     for (const [id, at] of due) {
       writtenAt.set(id, written);
       if (used.get(id) === at) used.delete(id);
