@@ -124,6 +124,21 @@ describe("once the last id of trait values was given", () => {
     ]);
   });
 
+  it("thousands that have a value are passed over", async () => {
+    const USED = 2_500;
+    await database.query(
+      `insert into vitrine.trait_value (id, trait_type_id, display_type, key, value_text)
+       select id, 0, 'string', id::text, id::text from generate_series(1, $1::int) id where id <> 1200`,
+      [USED],
+    );
+    await setGiven("value", ROUND);
+
+    await record({ 1: { Class: "Mage" } });
+    await record({ 2: { Class: "Knight" } });
+
+    expect(await idsOf("value")).toMatchObject({ Mage: 1_200, Knight: USED + 1 });
+  });
+
   it("a value of another trait type is not the one that had its id", async () => {
     await record({ 1: { Class: "Mage", Mood: "Glad" } });
     expect(await searched()).toEqual({ Class: { Mage: ["1"] }, Mood: { Glad: ["1"] } });

@@ -4,29 +4,44 @@
 create sequence vitrine.trait_type_ids owned by vitrine.trait_type.id;
 create sequence vitrine.trait_value_ids owned by vitrine.trait_value.id;
 
-create function vitrine.next_trait_type_id() returns integer language plpgsql as $$
+-- A plan that was made while the table was small would read all of it.
+create function vitrine.next_trait_type_id() returns integer language plpgsql set enable_seqscan = off as $$
 declare
   given bigint;
   candidate integer;
+  used bigint;
 begin
   loop
     given := nextval('vitrine.trait_type_ids');
     if given <= 2147483647 then return given; end if;
     candidate := (given - 1) % 2147483647 + 1;
     if not exists (select from vitrine.trait_type k where k.id = candidate) then return candidate; end if;
+    -- Of those that have rows in a row, up to a thousand are passed over together.
+    select count(*) into used from (
+      select k.id - row_number() over (order by k.id) as before from vitrine.trait_type k
+       where k.id between candidate and least(candidate + 999::bigint, 2147483647)) r
+     where r.before = candidate - 1;
+    perform nextval('vitrine.trait_type_ids') from generate_series(2, used);
   end loop;
 end $$;
 
-create function vitrine.next_trait_value_id() returns integer language plpgsql as $$
+create function vitrine.next_trait_value_id() returns integer language plpgsql set enable_seqscan = off as $$
 declare
   given bigint;
   candidate integer;
+  used bigint;
 begin
   loop
     given := nextval('vitrine.trait_value_ids');
     if given <= 2147483647 then return given; end if;
     candidate := (given - 1) % 2147483647 + 1;
     if not exists (select from vitrine.trait_value v where v.id = candidate) then return candidate; end if;
+    -- Of those that have rows in a row, up to a thousand are passed over together.
+    select count(*) into used from (
+      select v.id - row_number() over (order by v.id) as before from vitrine.trait_value v
+       where v.id between candidate and least(candidate + 999::bigint, 2147483647)) r
+     where r.before = candidate - 1;
+    perform nextval('vitrine.trait_value_ids') from generate_series(2, used);
   end loop;
 end $$;
 
