@@ -9,10 +9,19 @@ import { type Migration, readMigrations } from "./migrations.ts";
 const LOCK_KEY = 7_641_209;
 // While a migration waits for a table's lock, everybody else who needs the table waits behind it. So it waits briefly,
 // lets them through, and tries again.
-const LOCK_WAIT_MS = 2_000;
-const LOCK_PAUSE_MS = 1_000;
+const LOCK_WAIT_MS = 250;
+const LOCK_PAUSE_MS = 2_000;
+const LOCK_PAUSE_JITTER_MS = 1_000;
 // What another transaction may cause: no lock in time, and a deadlock.
 const BUSY = new Set(["55P03", "40P01"]);
+// A limit for ordinary statements, set for the role or the database, would end a migration, or its wait for another
+// process's. PostgreSQL before 17 lacks transaction_timeout.
+const NO_TIMEOUTS = `select set_config(name, '0', false) from pg_settings where name in
+  ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')`;
+// PostgreSQL ends an autovacuum for whoever has waited for it for deadlock_timeout, and not before.
+const VACUUM_WAIT = `select setting::int + ${LOCK_WAIT_MS} as ms from pg_settings where name = 'deadlock_timeout' and exists (
+  select from pg_locks where mode = 'ShareUpdateExclusiveLock' and granted and pid <> pg_backend_pid()
+    and database = (select oid from pg_database where datname = current_database()))`;
 
 /**
  * Applies missing migrations in order, one transaction each, and returns the names of those applied. Concurrent processes
@@ -35,6 +44,7 @@ export async function migrate(
   await client.connect();
   try {
     await client.query(SERVER_KEEPALIVE);
+    await client.query(NO_TIMEOUTS);
     await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
     await client.query("create schema if not exists vitrine");
     await client.query(
@@ -59,10 +69,11 @@ async function apply(
   { id, name, sql }: Migration,
   say: (line: string) => void,
 ): Promise<void> {
+  let waitMs = LOCK_WAIT_MS;
   for (let tries = 1; ; tries++) {
     try {
       await client.query("begin");
-      await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
+      await client.query(`set local lock_timeout = ${waitMs}`);
       await client.query(sql);
       await client.query("insert into vitrine.migration (id) values ($1)", [id]);
       await client.query("commit");
@@ -74,7 +85,9 @@ async function apply(
       await client.query("rollback");
       if (tries === 1)
         say(`vitrine: migration ${name} is waiting for other transactions to release their locks.`);
-      await sleep(LOCK_PAUSE_MS);
+      await sleep(LOCK_PAUSE_MS + Math.random() * LOCK_PAUSE_JITTER_MS);
+      const { rows } = await client.query<{ ms: number }>(VACUUM_WAIT);
+      waitMs = rows[0]?.ms ?? LOCK_WAIT_MS;
     }
   }
 }

@@ -45,6 +45,27 @@ const tablesOf = (position: number): string[] =>
     (match) => match[1] ?? "",
   );
 
+/** The database's URL for sessions whose time limits, set for its role or for all of it, are short. */
+async function withTimeLimits(of: string): Promise<string> {
+  const settings = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"];
+  const own = new URL(url);
+  const [row] = await database.query<{ name: string; version: number }>(
+    "select current_database() as name, current_setting('server_version_num')::int as version",
+  );
+  if (row && row.version >= 170_000) settings.push("transaction_timeout");
+  let target = `database "${row?.name}"`;
+  if (of === "role") {
+    own.username = `${row?.name}_hurried`;
+    target = `role "${own.username}"`;
+    await database.query(`create ${target} superuser login password 'x'`);
+    own.password = "x";
+    onTestFinished(async () => void (await database.query(`drop ${target}`)));
+  }
+  for (const name of settings) await database.query(`alter ${target} set ${name} = '100ms'`);
+  if (of === "database") onTestFinished(async () => void (await database.query(`alter ${target} reset all`)));
+  return own.href;
+}
+
 /** A migrations folder with these files. */
 function folderOf(names: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-migrations-"));
@@ -385,6 +406,68 @@ describe("migrating", () => {
     await waiting;
     expect(await applied()).toEqual([...all, later.id]);
     expect(said).toEqual([expect.stringContaining("migration later is waiting for other transactions")]);
+  });
+
+  it.each(["role", "database"])("takes as long as it needs, whatever the %s's time limits", async (of) => {
+    await startAt(all.length);
+    const hurried = await withTimeLimits(of);
+    const later = { id: all.length + 1, name: "later", sql: "select pg_sleep(1)" };
+    const holder = new pg.Client({ connectionString: url });
+    await holder.connect();
+    await holder.query("select pg_advisory_lock(7641209)");
+    const waiting = migrate(hurried, [...migrations, later]);
+    await expect
+      .poll(
+        () =>
+          database.query(
+            "select from pg_locks where locktype = 'advisory' and not granted and waitstart < now() - interval '1 s'",
+          ),
+        { timeout: 30_000 },
+      )
+      .toHaveLength(1);
+    await holder.end();
+
+    expect(await waiting).toEqual(["later"]);
+  });
+
+  it("holds up others for a quarter of a second at a time", async () => {
+    await startAt(all.length);
+    const later = {
+      id: all.length + 1,
+      name: "later",
+      sql: "create table vitrine.later as select current_setting('lock_timeout') as wait",
+    };
+
+    await migrate(url, [...migrations, later]);
+
+    expect(await database.query("select wait from vitrine.later")).toEqual([{ wait: "250ms" }]);
+  });
+
+  it("waits for a vacuum for as long as PostgreSQL takes to end an automatic one", async () => {
+    await startAt(all.length);
+    const later = {
+      id: all.length + 1,
+      name: "later",
+      sql: "alter table vitrine.app add column later text",
+    };
+    const vacuum = new pg.Client({ connectionString: url });
+    await vacuum.connect();
+    onTestFinished(() => vacuum.end());
+    await vacuum.query("begin; lock table vitrine.app in share update exclusive mode");
+    const waiting = migrate(url, [...migrations, later], () => undefined);
+
+    await expect
+      .poll(
+        () =>
+          database.query(`select from pg_locks
+            where not granted and relation = 'vitrine.app'::regclass
+              and waitstart + current_setting('deadlock_timeout')::interval < clock_timestamp()
+              and database = (select oid from pg_database where datname = current_database())`),
+        { timeout: 30_000 },
+      )
+      .toHaveLength(1);
+    await vacuum.query("rollback");
+    expect(await waiting).toEqual(["later"]);
   });
 
   it("that loses its connection while it waits says so, and ends no process", async () => {
