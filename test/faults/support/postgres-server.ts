@@ -8,6 +8,7 @@ import { freePort } from "../../../demo/service.ts";
 import { joinEmbeddedPostgres, stopEmbeddedPostgres } from "../../../src/api/postgres/embedded-postgres.ts";
 import { findInstall, launch } from "../../../src/api/postgres/postgres-install.ts";
 import { postgresAnswers } from "../../support/database/postgres-answers.ts";
+import { childrenOf } from "../../support/processes/process-state.ts";
 
 const POLL_MS = 50;
 const START_TIMEOUT_MS = 60_000;
@@ -22,6 +23,9 @@ export interface PostgresServer {
   stop(mode: keyof typeof SIGNALS): Promise<void>;
   /** kill -9 of the postmaster alone; its sessions find out by themselves. */
   kill(): Promise<void>;
+  /** It and its sessions neither answer nor end, until `resume`. */
+  pause(): void;
+  resume(): void;
 }
 
 /** Creates a cluster in this folder, like the embedded one, and starts it. */
@@ -34,6 +38,15 @@ export async function startPostgresServer(folder: string): Promise<PostgresServe
   const install = findInstall(cluster);
   const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=100"];
   let child: ChildProcess | undefined;
+  let paused: readonly number[] = [];
+  const signal = (pid: number, name: NodeJS.Signals): boolean => {
+    try {
+      return process.kill(pid, name);
+    } catch {
+      // A session may have ended.
+      return false;
+    }
+  };
 
   const server: PostgresServer = {
     url: made.href,
@@ -60,6 +73,17 @@ export async function startPostgresServer(folder: string): Promise<PostgresServe
       const exited = once(child, "exit");
       child.kill("SIGKILL");
       await exited;
+    },
+    pause() {
+      if (!child?.pid) return;
+      // The postmaster first: from then on there are no new sessions.
+      signal(child.pid, "SIGSTOP");
+      paused = [child.pid, ...childrenOf(child.pid)];
+      for (const pid of paused) signal(pid, "SIGSTOP");
+    },
+    resume() {
+      for (const pid of paused) signal(pid, "SIGCONT");
+      paused = [];
     },
   };
   await server.start();

@@ -30,6 +30,17 @@ export function answerEarly(response: ServerResponse, error: ApiError): void {
   response.writeHead(status, headers).end(body);
 }
 
+/** Answers early in place of a listener that has the request already: its own answer, when it comes, is dropped. */
+export function answerInstead(response: ServerResponse, error: ApiError): void {
+  answerEarly(response, error);
+  Object.assign(response, {
+    writeHead: () => response,
+    flushHeaders: () => undefined,
+    write: () => true,
+    end: () => response,
+  });
+}
+
 /** The faults with a name in Node's parser that a client can do something about. */
 function errorOf(fault: NodeJS.ErrnoException, seconds: { head: number; whole: number }): ApiError {
   switch (fault.code) {
