@@ -33,6 +33,7 @@ const foundations = [
   "data-folder.ts",
   "local-secrets.ts",
   "store-address.ts",
+  "process-wide.ts",
   "logging",
   "async",
   "tracing",

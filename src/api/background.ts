@@ -60,7 +60,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
   const { heads, latestBlock } = chain;
   const isOn = config.refreshConcurrency > 0;
   reencryptKeys(access, logger);
-  chain.watchEndpoints();
+  chain.watchEndpoints(logger);
 
   const noteHost = createNoteHost(chooseProbe);
   const mediaPipeline = startMediaPipeline({

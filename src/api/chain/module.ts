@@ -3,6 +3,7 @@
 import type { Registry } from "prom-client";
 import type { IndexConfig } from "../../config.ts";
 import type { Database } from "../db/database.ts";
+import type { Logger } from "../logging/logger.ts";
 import { createChainCalls } from "./contract/batched-calls.ts";
 import { createLatestBlock, createReadBlock } from "./contract/read-block.ts";
 import { recordIndexBuild } from "./index/index-build.ts";
@@ -40,9 +41,9 @@ export function createChainModule({
   return {
     clients,
     calls: createChainCalls(clients),
-    /** Starts probing the RPC endpoints. */
-    watchEndpoints: (): void => {
-      for (const each of endpoints.values()) each.watch();
+    /** Starts probing the RPC endpoints, and logging which are down. */
+    watchEndpoints: (logger: Logger): void => {
+      for (const each of endpoints.values()) each.watch(logger);
     },
     /** The state of a chain's RPC endpoints, in configuration order. */
     reportEndpoints: (chainId: number) => endpoints.get(chainId)?.report() ?? [],

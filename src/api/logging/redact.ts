@@ -1,5 +1,6 @@
 /** Keeps keys, links, cookies and tokens out of logs, wherever they appear. */
 
+import { processWide } from "../process-wide.ts";
 import type { Logger } from "./logger.ts";
 
 // Keys (vk), login links (vl) and sessions (vs) have prefixes, and people identify them by their first characters.
@@ -17,9 +18,42 @@ const BYTES = /\\x[0-9a-f]{16,}/gi;
 const SECRET_NAME = /^(?:authorization|cookie|set-cookie|x-api-key)$/i;
 const DEPTH_MAX = 6;
 
+// Of a URL's parts, shorter ones are versions and names, which other texts contain as well.
+const KEY_LENGTH_MIN = 16;
+
+/** What may be shown in place of each text that is secret; those that contain others come first. */
+const hidden = processWide("hidden URLs", () => new Map<string, string>());
+
+/**
+ * From now on, logs show nothing of this URL but its scheme and host: its user, path and query are often a key. Errors
+ * quote it whole, without its user, or only its path or the key in it.
+ */
+export function hideUrl(text: string): void {
+  const url = new URL(text);
+  const shown = `${url.protocol}//${url.host}`;
+  const rest = url.pathname + url.search;
+  const hasPath = rest !== "/";
+  if (!hasPath && !url.username && !url.password) return;
+  const short = hasPath ? `${shown}/…` : shown;
+  for (const whole of [text, url.href, shown + rest])
+    if (whole.length > shown.length + 1) hidden.set(whole, short);
+  const values = [url.username, url.password, ...url.pathname.split("/"), ...url.searchParams.values()];
+  const keys = [rest, ...values].filter((part) => part.length >= KEY_LENGTH_MIN);
+  for (const key of keys) hidden.set(key, "…");
+  const longestFirst = [...hidden].sort(([a], [b]) => b.length - a.length);
+  hidden.clear();
+  for (const [secret, instead] of longestFirst) hidden.set(secret, instead);
+}
+
+function withoutHidden(text: string): string {
+  let cut = text;
+  for (const [secret, instead] of hidden) cut = cut.replaceAll(secret, () => instead);
+  return cut;
+}
+
 /** The text with every secret cut to the part that may be shown. */
 export const redactText = (text: string): string =>
-  text
+  withoutHidden(text)
     .replace(OWN, "$1…")
     .replace(SIGNING, "$1…")
     .replace(QUERY, "$1…")
@@ -45,7 +79,7 @@ function redact(value: unknown, depth = 0): unknown {
 }
 
 /** The same error for printing: it keeps its class, code and stack, and only secrets in them are cut. */
-function redactError(error: Error, depth: number): Error {
+export function redactError(error: Error, depth = 0): Error {
   const members = Object.entries(Object.getOwnPropertyDescriptors(error))
     .filter(([, descriptor]) => "value" in descriptor)
     .map(([name, descriptor]) => [name, { ...descriptor, value: redact(descriptor.value, depth + 1) }]);

@@ -16,6 +16,7 @@ import { createChainMetrics } from "../../../src/api/chain/rpc/metrics.ts";
 import { createPonderRequest } from "../../../src/api/chain/rpc/ponder-transport.ts";
 import { type Endpoint, type Fault, startEndpoint } from "../../faults/support/endpoint.ts";
 import { eventually } from "../../support/eventually.ts";
+import { createMemoryLogger } from "../../support/processes/worker.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/servers/rpc-proxy.ts";
 
 /** One process's view of the chain, over its own endpoints. */
@@ -108,6 +109,51 @@ async function reorganise(snapshot: `0x${string}`, blocks: number): Promise<void
   await chain.rpc("evm_increaseTime", [7]);
   await mine(blocks);
 }
+
+describe("the log", () => {
+  it("has one line when an endpoint goes down and one when it is back, with its host and no more of its URL", async () => {
+    const rpc = await startEndpoint(chain.rpcUrl);
+    opened.push(rpc);
+    const url = `${rpc.url}/v3/secret?k=secret`;
+    const endpoints = createEndpoints({ id: chain.chainId, rpcUrls: [url] });
+    const request = createPonderRequest(endpoints, createDeliveredBlocks());
+    const poll = () => request({ method: "eth_getBlockByNumber", params: ["latest", true] });
+    const { logger, entries } = createMemoryLogger();
+    await poll();
+    endpoints.watch(logger);
+    const about = { chain: chain.chainId, endpoint: 1, host: new URL(url).host };
+    const down = { level: "warn", msg: "An RPC endpoint is down", ...about, reason: "http_500" };
+    const back = {
+      level: "info",
+      msg: "An RPC endpoint is back",
+      ...about,
+      down_seconds: expect.any(Number),
+    };
+
+    rpc.fail("500");
+    await Promise.all([poll(), poll(), poll()]);
+    await eventually(async () => entries.length, Boolean);
+    await poll();
+    expect(entries).toEqual([down]);
+    rpc.fail();
+    await eventually(
+      async () => entries.length,
+      (lines) => lines > 1,
+    );
+    expect(entries).toEqual([down, back]);
+
+    // Down again within the minute.
+    rpc.fail("500");
+    await poll();
+    rpc.fail();
+    await eventually(
+      async () => endpoints.report()[0]?.status,
+      (status) => status === "used",
+    );
+    expect(entries).toEqual([down, back]);
+    expect(JSON.stringify(entries)).not.toContain("secret");
+  });
+});
 
 describe("an endpoint that fails", () => {
   const every: readonly [Fault, RegExp][] = [

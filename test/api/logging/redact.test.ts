@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/api/access/keys/keys.ts";
-import { redactSecrets, redactText } from "../../../src/api/logging/redact.ts";
+import { hideUrl, redactSecrets, redactText } from "../../../src/api/logging/redact.ts";
 import { createMemoryLogger } from "../../support/processes/worker.ts";
 
 const { key, start } = makeKey();
@@ -35,6 +35,35 @@ describe("text that is logged", () => {
       "vk_ is a prefix; 0x5fbdb2315678afecb367f032d93f642f64180aa3 an address; ?chain_id=1 a query";
 
     expect(redactText(text)).toBe(text);
+  });
+});
+
+describe("a URL that is hidden", () => {
+  const secret = "0123456789abcdef0123";
+  it.each([
+    [`https://rpc.example/v3/${secret}`, `https://rpc.example/v3/${secret}`, "https://rpc.example/…"],
+    [`https://RPC.example/v3/${secret}`, `https://rpc.example/v3/${secret}`, "https://rpc.example/…"],
+    ["https://rpc.example/v2?k=hunter2", "https://rpc.example/v2?k=hunter2", "https://rpc.example/…"],
+    [
+      "https://me:hunter2@rpc.example:8545",
+      "https://me:hunter2@rpc.example:8545",
+      "https://rpc.example:8545",
+    ],
+    ["https://me:hunter2@rpc.example/v3", "https://rpc.example/v3", "https://rpc.example/…"],
+    [`https://rpc.example/v3/${secret}`, `Cannot POST /v3/${secret}`, "Cannot POST …"],
+    [`https://rpc.example/v3/${secret}?chain=1`, `no project ${secret}`, "no project …"],
+    [`https://rpc.example/?k=${secret}`, `the key "${secret}" has ended`, 'the key "…" has ended'],
+    ["https://rpc.example", "https://rpc.example", "https://rpc.example"],
+    ["https://rpc.example/", "at https://rpc.example/v2", "at https://rpc.example/v2"],
+    [
+      "https://rpc.example/v2",
+      "https://other.example/v2 of ipfs.io/v2",
+      "https://other.example/v2 of ipfs.io/v2",
+    ],
+  ])("%s keeps its host in %s", (url, text, redacted) => {
+    hideUrl(url);
+
+    expect(redactText(text)).toBe(redacted);
   });
 });
 

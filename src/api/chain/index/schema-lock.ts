@@ -11,7 +11,7 @@ import { withTimeout } from "../../async/timeout.ts";
 import type { Queryable } from "../../db/database.ts";
 import { isDatabaseAway } from "../../db/database-away.ts";
 import { CLIENT_KEEPALIVE, SERVER_KEEPALIVE } from "../../db/keepalive.ts";
-import { processWide } from "../../jobs/process-wide.ts";
+import { processWide } from "../../process-wide.ts";
 import { isSeenGone, markProcess, type ProcessMark } from "./process-mark.ts";
 import type { ChainTables } from "./tables.ts";
 

@@ -2,9 +2,11 @@
 
 import type { ChainConfig } from "../../../config.ts";
 import { withTimeout } from "../../async/timeout.ts";
-import { processWide } from "../../jobs/process-wide.ts";
 import { retryPolicies } from "../../jobs/retry-policies.ts";
+import type { Logger } from "../../logging/logger.ts";
+import { processWide } from "../../process-wide.ts";
 import { createEndpoint, type RpcEndpoint } from "./endpoint.ts";
+import { createEndpointLog } from "./endpoint-log.ts";
 import { isOtherChain, probeEndpoint } from "./endpoint-probe.ts";
 
 const PROBE_MS = 1_000;
@@ -65,6 +67,7 @@ export function createEndpointHealth({ id: chainId, rpcUrls }: Pick<ChainConfig,
   /** New heights of the chain and when any endpoint first reported them, oldest first. */
   let heights: { readonly block: number; readonly at: number }[] = [];
   let isWatching = false;
+  let log: ReturnType<typeof createEndpointLog> | undefined;
 
   function expected(): number {
     const due = performance.now() - BEHIND_MS;
@@ -165,8 +168,13 @@ export function createEndpointHealth({ id: chainId, rpcUrls }: Pick<ChainConfig,
     }
   }
 
-  function watch(): void {
-    if (!isWatching) probing.add(setInterval(probeOthers, PROBE_MS).unref());
+  function tick(): void {
+    log?.(states);
+    probeOthers();
+  }
+  function watch(logger?: Logger): void {
+    if (logger) log = createEndpointLog(chainId, logger);
+    if (!isWatching) probing.add(setInterval(tick, PROBE_MS).unref());
     isWatching = true;
   }
 
@@ -185,7 +193,7 @@ export function createEndpointHealth({ id: chainId, rpcUrls }: Pick<ChainConfig,
     count,
     probe,
     probeTogether,
-    /** Keeps probing all endpoints, even without calls. */
+    /** Keeps probing all endpoints, even without calls, and logs which are down to the last logger that was given. */
     watch,
     /** The highest reported head; 0 if there is none. */
     height: (): number => heights.at(-1)?.block ?? 0,

@@ -13,6 +13,7 @@ import {
   TimeoutError,
 } from "viem";
 import { retryAfterMs, retryPolicies } from "../../jobs/retry-policies.ts";
+import { hideUrl, redactError } from "../../logging/redact.ts";
 
 // Enough for the logs of a block range; anything larger is requested in smaller ranges.
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
@@ -44,11 +45,13 @@ export interface RpcEndpoint {
   readonly host: string;
   /** Calls in flight, as a share of its concurrency limit. */
   load(): number;
-  /** Never rejects. A response above 64 MiB, or above `bytesMax`, is refused. */
+  /** Never rejects, and no error shows the URL. A response above 64 MiB, or above `bytesMax`, is refused. */
   ask(call: Call, timeoutMs: number, bytesMax?: number): Promise<Outcome>;
 }
 
+/** From now on, no log line shows more of the URL than its host. */
 export function createEndpoint(url: string, place: number): RpcEndpoint {
+  hideUrl(url);
   const requests = new Map<string, EIP1193RequestFn>();
   let underWay = 0;
   let atOnce = AT_ONCE_MAX;
@@ -97,7 +100,9 @@ export function createEndpoint(url: string, place: number): RpcEndpoint {
             ? fault("empty", new Error(`${method} was answered without a result`))
             : { kind: "answer", result };
       } catch (error) {
-        outcome = outcomeOf(error as Error, { method, params });
+        const failed = outcomeOf(error as Error, { method, params });
+        // Ponder logs errors by itself.
+        outcome = failed.kind === "answer" ? failed : { ...failed, error: redactError(failed.error) };
       }
       release(outcome);
       return outcome;

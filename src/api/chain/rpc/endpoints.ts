@@ -6,7 +6,7 @@
 
 import type { ChainConfig } from "../../../config.ts";
 import { withTimeout } from "../../async/timeout.ts";
-import { processWide } from "../../jobs/process-wide.ts";
+import { processWide } from "../../process-wide.ts";
 import { type Call, type Outcome, outcomeOf } from "./endpoint.ts";
 import { createEndpointHealth, type EndpointState } from "./endpoint-health.ts";
 import { isOtherChain } from "./endpoint-probe.ts";

@@ -9,7 +9,7 @@ import type { Transport } from "viem";
 import type { ChainConfig } from "../../../config.ts";
 import { printable } from "../../../domain/printable.ts";
 import { singleFlight } from "../../async/promise-cache.ts";
-import { processWide } from "../../jobs/process-wide.ts";
+import { processWide } from "../../process-wide.ts";
 import {
   createDeliveredBlocks,
   type DeliveredBlocks,

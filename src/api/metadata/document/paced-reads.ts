@@ -5,7 +5,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { createConcurrencyLimit } from "../../async/concurrency.ts";
-import { processWide } from "../../jobs/process-wide.ts";
+import { processWide } from "../../process-wide.ts";
 
 export const LARGE_BYTES = 128 * 1024;
 
