@@ -6,7 +6,7 @@ import { createApp } from "./app/app.ts";
 import { startBackground } from "./background.ts";
 import { prepareDatabase, stopOnBootError } from "./boot.ts";
 import { chainTables } from "./chain/module.ts";
-import { loadServingConfig, redacted } from "./config.ts";
+import { loadServingConfig, misspelt, redacted } from "./config.ts";
 import { createDatabase } from "./db/database.ts";
 import { isDatabaseUnavailable, refusesConnections } from "./db/database-away.ts";
 import { migrate } from "./db/migrate.ts";
@@ -34,6 +34,8 @@ export async function serve(queries: PonderQueries) {
     connectionString: await databaseUrl(process.env),
   }));
   logger.info({ msg: "Vitrine configuration", ...redacted(config) });
+  for (const each of misspelt(process.env))
+    logger.warn({ msg: "An unknown variable is ignored; its name is close to a known one", ...each });
   const tracing = await stopOnBootError(() => startTracing(process.env, logger));
   runtime.guardServer(config.trustedProxies, logger);
   runtime.drainBeforeStop(config.drainSeconds, logger);

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadServingConfig, redacted } from "../../src/api/config.ts";
+import { loadServingConfig, misspelt, redacted } from "../../src/api/config.ts";
 import { isLocal, localOperatorToken } from "../../src/api/local-secrets.ts";
 import { usableMemory } from "../../src/api/usable-memory.ts";
 import { BootError } from "../../src/boot-error.ts";
@@ -233,6 +233,38 @@ describe("refusals", () => {
 
     expect(message).toContain(`; ${found}. See README`);
     expect(message).not.toMatch(/hunter2|abababab/);
+  });
+
+  it.each([
+    ["REFRESH_CONCURENCY", "REFRESH_CONCURRENCY"],
+    ["VITRINE_OPERATOR_TOKENS", "VITRINE_OPERATOR_TOKEN"],
+    ["DATABASE_URI", "DATABASE_URL"],
+    ["base_url", "BASE_URL"],
+  ])("takes %s for a misspelt %s, unless that is set too", (variable, meant) => {
+    expect(misspelt({ [variable]: "x", PATH: "/bin" })).toEqual([{ variable, meant }]);
+    expect(misspelt({ [variable]: "x", [meant]: "x" })).toEqual([]);
+  });
+
+  it("takes no variable of other programs for a misspelt one, and none of its own", () => {
+    const others = [
+      "PORTS",
+      "PATH",
+      "VITRINE_PORT",
+      "VITRINE_SERVICE_HOST",
+      "AWS_ROLE_ARN",
+      "DATABASE_HOST",
+      "PGDATA",
+    ];
+    const own = [
+      "PORT",
+      "BASE_URL",
+      "VITRINE_SECRET",
+      "VITRINE_SECRET_PREVIOUS",
+      "PONDER_RPC_URL_1",
+      "S3_REGION",
+    ];
+
+    expect(misspelt(Object.fromEntries([...others, ...own].map((name) => [name, "x"])))).toEqual([]);
   });
 
   it("reports all bad variables in one message", () => {

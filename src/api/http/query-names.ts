@@ -3,6 +3,7 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import { clip } from "../../domain/printable.ts";
+import { editDistance } from "../text/edit-distance.ts";
 import { ApiError, type ErrorDetail } from "./errors.ts";
 import { KEY_PARAMETER } from "./key.ts";
 
@@ -80,18 +81,4 @@ function closestOf(name: string, known: readonly string[]): string | undefined {
     .sort((a, b) => a.distance - b.distance);
   if (!best) return undefined;
   return best.distance <= Math.max(1, Math.floor(best.each.length / 3)) ? best.each : undefined;
-}
-
-/** Levenshtein's: characters to insert, delete or replace. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }
