@@ -34,6 +34,7 @@ export function startPonder({
   env,
   stdout,
   onRestart,
+  onListening,
   onLine,
 }: {
   readonly command: string;
@@ -42,6 +43,8 @@ export function startPonder({
   readonly stdout: NodeJS.WritableStream;
   /** Called with the reason when it asks for a restart. */
   readonly onRestart: (reason: string) => void;
+  /** Called when it has begun to listen on its port. */
+  readonly onListening: () => void;
   /** Called with why it can't be started. */
   readonly onLine: (line: string) => void;
 }): { readonly child: ChildProcess | undefined; readonly ended: Promise<End> } {
@@ -51,7 +54,7 @@ export function startPonder({
   };
   try {
     const child = spawnPonder(command, args, env);
-    return { child, ended: follow(child, stdout, onRestart).catch(notStarted) };
+    return { child, ended: follow(child, stdout, onRestart, onListening).catch(notStarted) };
   } catch (error) {
     return { child: undefined, ended: Promise.resolve(notStarted(error as Error)) };
   }
@@ -71,6 +74,7 @@ function follow(
   child: ChildProcess,
   stdout: NodeJS.WritableStream,
   onRestart: (reason: string) => void,
+  onListening: () => void,
 ): Promise<End> {
   let refusal: PonderRefusal | undefined;
   let saidPassing = false;
@@ -86,8 +90,9 @@ function follow(
     });
   }
   child.on("message", (message) => {
-    if (typeof message === "object" && message !== null && "restart" in message)
-      onRestart(String(message.restart));
+    if (typeof message !== "object" || message === null) return;
+    if ("restart" in message) onRestart(String(message.restart));
+    if ("listening" in message) onListening();
   });
   return new Promise((resolve, reject) => {
     child.on("error", (error) => {

@@ -14,6 +14,12 @@ export type PonderRefusal =
   /** The node has not reached the blocks that the index has finalized; it may soon. */
   | { readonly kind: "node-behind"; readonly chainId: string };
 
+/** Whether the schema holds an index of other code, other collections or another chain: only a new index helps then. */
+export const isOfAnotherIndex = (
+  refusal: PonderRefusal | undefined,
+): refusal is Extract<PonderRefusal, { readonly schema: string }> =>
+  refusal?.kind === "other-index" || refusal?.kind === "other-chain";
+
 /** The refusal in a line of Ponder's output, if any. */
 export function findRefusal(line: string): PonderRefusal | undefined {
   const otherIndex = OTHER_INDEX.exec(line)?.[1];

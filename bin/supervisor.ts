@@ -12,7 +12,7 @@ import {
   lacksNode,
   startPonder,
 } from "./ponder-child.ts";
-import { explainRefusal, nextSchema, type PonderRefusal } from "./ponder-refusal.ts";
+import { explainRefusal, isOfAnotherIndex, nextSchema, type PonderRefusal } from "./ponder-refusal.ts";
 
 const DELAY_MIN_MS = 250;
 const DELAY_MAX_MS = 30_000;
@@ -106,6 +106,9 @@ export function createSupervisor({
   let stopAskedAt: number | undefined;
   let isRestartAsked = false;
   let hasRun = false;
+  // Its port is the last thing that a start opens, so this one was no failed start.
+  let hasServed = false;
+  let listensSince: number | undefined;
   let waiting = new AbortController();
 
   async function run(): Promise<number> {
@@ -134,24 +137,28 @@ export function createSupervisor({
         startedAt = now();
         end = await serve(replica, end);
       }
-      // A refusal ends a start, however long it takes.
-      const wasSteady = now() - startedAt >= STEADY_MS && !end.refusal && !isPassing(end);
+      const endedAt = now();
+      const served = listensSince !== undefined && endedAt - listensSince >= STEADY_MS;
+      // What fails a start does so however long it takes.
+      const failedStart = end.refusal !== undefined || isPassing(end) || end.code === 1;
+      const wasSteady = served || (endedAt - startedAt >= STEADY_MS && !failedStart);
+      hasServed ||= served;
       hasRun ||= wasSteady;
       if (isStopAsked()) return exitCodeOf(end);
       if (isRestartAsked) continue;
 
       waiting = new AbortController();
-      if (end.refusal?.kind === "node-behind") onLine(explainRefusal(end.refusal));
-      // Whatever ended a replica, the indexer can say more. On a first start, an operator is there to read why it ended.
-      if (serves || isWorthAnotherStart(end) || (hasRun && isPassing(end))) {
+      // Whatever ended a replica, the indexer can say more.
+      if (serves || isWorthAnotherStart(end) || mayPass(end)) {
+        if (end.refusal && !isOfAnotherIndex(end.refusal)) onLine(explainRefusal(end.refusal));
         if (wasSteady) delayMs = 0;
         onLine(
           `Ponder ended ${describeEnd(end)}; starting it again ${delayMs ? `in ${delayMs / 1_000} s` : "at once"}.`,
         );
         if (delayMs > 0) await pause(delayMs, waiting.signal);
         delayMs = Math.min(Math.max(delayMs * 2, DELAY_MIN_MS), DELAY_MAX_MS);
-      } else if (isDevelopment && isOfAnotherIndex(end.refusal)) {
-        const by = end.refusal?.kind === "other-chain" ? "of another chain" : "built by other code";
+      } else if (isDevelopment && isOfAnotherIndex(end.refusal) && end.refusal.schema === schema()) {
+        const by = end.refusal.kind === "other-chain" ? "of another chain" : "built by other code";
         const before = schema();
         childEnv.DATABASE_SCHEMA = nextSchema(before);
         onLine(`Schema "${before}" holds an index ${by}; building one in "${schema()}".`);
@@ -171,8 +178,13 @@ export function createSupervisor({
     return explainRefusal(refusal, await findNext(refusal.schema).catch(() => undefined));
   }
 
-  const isOfAnotherIndex = (refusal: PonderRefusal | undefined): boolean =>
-    (refusal?.kind === "other-index" || refusal?.kind === "other-chain") && refusal.schema === schema();
+  /**
+   * On a first start, an operator is there to read why it ended. A service that has served was configured right, and what
+   * keeps it from starting again may pass; but no wait changes what an index was built of.
+   */
+  const mayPass = (end: End): boolean =>
+    (hasRun && isPassing(end)) ||
+    (hasServed && !isDevelopment && end.code === 1 && !isOfAnotherIndex(end.refusal));
 
   /** Serves the index that exists until the indexer can be started again. */
   async function serve({ args, untilNodesAnswer }: Replica, { refusal }: End): Promise<End> {
@@ -195,6 +207,7 @@ export function createSupervisor({
     args: readonly string[],
     watch: (ended: AbortSignal) => Promise<void>,
   ): Promise<End> {
+    listensSince = undefined;
     const prepared = await prepare();
     if (isStopAsked()) return { code: 0, signal: null, refusal: undefined };
     const started = startPonder({
@@ -203,6 +216,9 @@ export function createSupervisor({
       env: { ...childEnv, ...prepared },
       stdout,
       onRestart: restart,
+      onListening: () => {
+        listensSince = now();
+      },
       onLine,
     });
     child = started.child;

@@ -7,7 +7,7 @@ import { BootError } from "../boot-error.ts";
 
 /** A BootError whose cause may pass, so that the same start succeeds later. */
 export class PassingBootError extends BootError {
-  /** Not 1, which nothing restarts; EX_IOERR of sysexits.h. */
+  /** Not 1, after which nothing tries a first start again; EX_IOERR of sysexits.h. */
   static readonly exitCode = 74;
 }
 

@@ -29,6 +29,10 @@ interface PonderGlobals {
   readonly PONDER_NAMESPACE_BUILD?: { readonly schema: string };
 }
 
+/** False without a supervisor. See `follow` in bin/ponder-child.ts. */
+const notifySupervisor = (message: { readonly restart: string } | { readonly listening: true }): boolean =>
+  process.connected === true && process.send?.(message) === true;
+
 export function ponderRuntime() {
   let isDraining = false;
   let mayDrain = true;
@@ -84,7 +88,10 @@ export function ponderRuntime() {
         if (typeof listener !== "function") return createServer(...given).once("error", refusePort);
         replace(createServer);
         const server = createGuardedServer(listener, guard).once("error", refusePort);
-        return server.once("listening", () => server.off("error", refusePort));
+        return server.once("listening", () => {
+          server.off("error", refusePort);
+          notifySupervisor({ listening: true });
+        });
       });
     },
 
@@ -147,7 +154,7 @@ export function ponderRuntime() {
 
     /** Asks the supervisor for an orderly restart. False without a supervisor: then only the operator can restart. */
     askForRestart(reason: string): boolean {
-      return process.connected === true && process.send?.({ restart: reason }) === true;
+      return notifySupervisor({ restart: reason });
     },
 
     /**

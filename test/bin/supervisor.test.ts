@@ -199,6 +199,87 @@ describe("a supervised child", () => {
     expect(lines).toEqual([]);
   });
 
+  const LISTENS = `const listens = () => process.send({ listening: true }, () => process.disconnect());`;
+  const failsAfterwards = (text: string, ends: string): string =>
+    `${COUNT} ${LISTENS}
+     if (starts === 1) { listens(); process.exitCode = 75; }
+     else if (starts < 4) { console.error(${JSON.stringify(text)}); process.exitCode = 1; }
+     else { ${ends} }`;
+
+  it("whose start fails once it has run is started again, after growing delays, until the fault has passed", async () => {
+    const lives = [0, 0, 20_000];
+    const { supervisor, pauses, lines } = supervise(
+      failsAfterwards("vitrine: Port 42069 is in use.", "process.exitCode = 0;"),
+      { now: () => lives.shift() ?? 20_000 },
+    );
+
+    expect(await supervisor.run()).toBe(0);
+    expect(pauses).toEqual([250, 500]);
+    expect(lines).toEqual([
+      "Ponder ended with exit code 75; starting it again at once.",
+      "Ponder ended with exit code 1; starting it again in 0.25 s.",
+      "Ponder ended with exit code 1; starting it again in 0.5 s.",
+    ]);
+  });
+
+  it("that ends with 1 after it has served is started again at once, though it never ended before", async () => {
+    const lives = [0, 500, 10_500];
+    const { supervisor, pauses } = supervise(
+      `${COUNT} ${LISTENS} if (starts === 1) { listens(); process.exitCode = 1; }`,
+      { now: () => lives.shift() ?? 20_000 },
+    );
+
+    expect(await supervisor.run()).toBe(0);
+    expect(starts()).toBe(2);
+    expect(pauses).toEqual([]);
+  });
+
+  it("whose first start fails is not started again, however long it took to find out", async () => {
+    const lives = [0, 25_000];
+    const { supervisor } = supervise(endings([1]), { now: () => lives.shift() ?? 25_000 });
+
+    expect(await supervisor.run()).toBe(1);
+    expect(starts()).toBe(1);
+  });
+
+  it("that has served for a moment only is not started again after an end with 1", async () => {
+    const lives = [0, 25_000, 34_999];
+    const { supervisor } = supervise(`${COUNT} ${LISTENS} listens(); process.exitCode = 1;`, {
+      now: () => lives.shift() ?? 34_999,
+    });
+
+    expect(await supervisor.run()).toBe(1);
+    expect(starts()).toBe(1);
+  });
+
+  it("that finds its schema in use once it has run says so at each try: the other may be its own, killed before", async () => {
+    const lives = [0, 0, 20_000];
+    const { supervisor, pauses, lines } = supervise(failsAfterwards(IN_USE, "process.exitCode = 0;"), {
+      now: () => lives.shift() ?? 20_000,
+    });
+
+    expect(await supervisor.run()).toBe(0);
+    expect(pauses).toEqual([250, 500]);
+    expect(lines.filter((line) => line.includes("is in use by another process; stop that"))).toHaveLength(2);
+  });
+
+  it.each([
+    ["other code", OTHER_INDEX],
+    ["another chain", OTHER_CHAIN],
+  ])(
+    "that finds an index of %s is not started again, even once it has run: no wait changes what is indexed",
+    async (_, text) => {
+      const lives = [0, 0, 20_000];
+      const { supervisor, pauses } = supervise(failsAfterwards(text, "process.exitCode = 0;"), {
+        now: () => lives.shift() ?? 20_000,
+      });
+
+      expect(await supervisor.run()).toBe(1);
+      expect(starts()).toBe(2);
+      expect(pauses).toEqual([]);
+    },
+  );
+
   it.each([
     ["stdout", "text", OTHER_INDEX],
     ["stderr", "text", OTHER_INDEX],
@@ -629,6 +710,21 @@ describe("in development", () => {
       "Ponder ended with exit code 1; starting it again after the next change.",
       "src/api/index.ts has changed; restarting Ponder.",
     ]);
+  });
+
+  it("a failed child waits for the next change, even once it has run", async () => {
+    const lives = [0, 20_000];
+    const { supervisor, lines } = supervise(endings([75, 1, 0]), {
+      isDevelopment: true,
+      now: () => lives.shift() ?? 20_000,
+    });
+    const running = supervisor.run();
+    await until(() => lines.length === 2);
+
+    supervisor.restart("src/api/index.ts has changed; restarting Ponder.");
+
+    expect(await running).toBe(0);
+    expect(lines[1]).toBe("Ponder ended with exit code 1; starting it again after the next change.");
   });
 
   it("another code's index is left for the next schema name", async () => {

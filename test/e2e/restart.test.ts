@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { createServer, type Server } from "node:net";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, spawnService } from "../../demo/service.ts";
@@ -40,6 +41,12 @@ const readIndexes = () =>
 /** The process id of a supervisor's Ponder. */
 const ponderOf = (service: Service): number =>
   Number(execFileSync("pgrep", ["-P", String(service.process.pid), "-f", "ponder.js"]).toString());
+/** What listens there from now on; undefined while something else does. */
+const listen = (port: number): Promise<Server | undefined> =>
+  new Promise((resolve) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once("error", () => resolve(undefined)).listen(port, () => resolve(server));
+  });
 const answersSlowly = (id: number, name: string, delayMs = 1_500) =>
   world.host.set("heroes", id, { body: { name, image: "https://x.example/a.png" }, delayMs });
 const untilDone = (receipt: { body: Record<string, unknown> }) =>
@@ -152,6 +159,25 @@ it("a supervised Ponder that is killed is replaced by one that does not wait for
   );
   expect(log).not.toContain("Schema is locked");
   expect(log.match(/Ponder ended/g)).toHaveLength(1);
+});
+
+it("a supervised Ponder whose port another takes meanwhile is started again until the port is free", async () => {
+  const logged = world.service.log().length;
+  const since = (): string => world.service.log().slice(logged);
+  process.kill(ponderOf(world.service), "SIGKILL");
+  const other = await eventually(() => listen(world.port), Boolean);
+
+  await eventually(
+    async () => since().match(/Port \d+ is in use; stop what listens there/g)?.length,
+    (said) => said === 2,
+  );
+  other?.close();
+
+  await eventually(
+    () => fetch(`${world.service.baseUrl}/ready`).catch(() => undefined),
+    (ready) => ready?.ok === true,
+  );
+  expect(since()).toMatch(/Ponder ended with exit code 1; starting it again in /);
 });
 
 it("a stop by SIGINT ends with 0 and leaves the schema unlocked", async () => {
