@@ -20,8 +20,8 @@ export interface End {
 // What Node ends with, uncaught, and what Ponder's log has of it, also as JSON.
 const LACKS_PACKAGES =
   /(?:^|"stack":")\s*Error(?: \[ERR_MODULE_NOT_FOUND\])?: Cannot find (?:module|package) /;
-// Of src/api/db/require-database.ts.
-const LOGIN_REFUSED = /^vitrine: PostgreSQL refuses the connection /;
+// Of src/api/db/require-database.ts, also as JSON.
+const LOGIN_REFUSED = /^(?:\{.*"msg":")?vitrine: PostgreSQL refuses the connection /;
 
 /**
  * Starts it, with its output on `stdout` and this process's stderr. `ended` resolves once all of that has been read, with

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import pg from "pg";
 import { singleFlight } from "../src/api/async/promise-cache.ts";
 import { SUPERVISOR_SERVES } from "../src/api/chain/index/node-away.ts";
+import { say } from "../src/api/logging/say.ts";
 import { databaseUrl } from "../src/api/postgres/database-url.ts";
 import { BootError } from "../src/boot-error.ts";
 import { loadEnvironment } from "./environment.ts";
@@ -57,7 +58,7 @@ export function createPonderSupervisor({
   // Ponder writes to a pipe here and would omit its colours.
   if (stdout.isTTY && !process.env.NO_COLOR) process.env.FORCE_COLOR ||= "1";
 
-  const onLine = (line: string): boolean => process.stderr.write(`${line}\n`);
+  const onLine = (line: string): void => say(line);
   const ponder = (command: string, args: readonly string[]): string[] => [
     ...memoryOptions(process.env.NODE_OPTIONS),
     QUIET,

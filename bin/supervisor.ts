@@ -3,6 +3,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { say } from "../src/api/logging/say.ts";
 import {
   describeEnd,
   type End,
@@ -87,7 +88,7 @@ export function createSupervisor({
   findNext = async () => undefined,
   isDevelopment = false,
   stdout = process.stdout,
-  onLine = (line) => process.stderr.write(`${line}\n`),
+  onLine = say,
   pause = pauseUnlessEnded,
   // Not Date.now: the clock may be set back.
   now = () => performance.now(),

@@ -12,12 +12,11 @@ import { ponderTransport } from "./chain/rpc/ponder-transport.ts";
 import { verifyChainIds } from "./chain/rpc/verify-chain-ids.ts";
 import { loadServingConfig } from "./config.ts";
 import { requireDatabase } from "./db/require-database.ts";
+import { say } from "./logging/say.ts";
 import { ponderRuntime } from "./ponder-runtime.ts";
 import { databaseUrl } from "./postgres/database-url.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /**
  * Checks everything that can prevent a start before Ponder locks its schema, and takes the schema for this process. Ends

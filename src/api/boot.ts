@@ -6,6 +6,7 @@ import { NodeAwayError } from "./chain/index/node-away.ts";
 import { PassingBootError } from "./data-folder.ts";
 import { isDatabaseAway } from "./db/database-away.ts";
 import { type DeniedTarget, explainDenied } from "./db/denied-rights.ts";
+import { say } from "./logging/say.ts";
 
 // Ponder's own code for "try again": an RPC endpoint or a database did not answer; never a fault in the code. The
 // supervisor restarts on it.
@@ -16,7 +17,7 @@ export async function stopOnBootError<T>(boot: () => Promise<T>): Promise<T> {
     return await boot();
   } catch (error) {
     if (!(error instanceof BootError)) throw error;
-    process.stderr.write(`vitrine: ${error.message}\n`);
+    say(`vitrine: ${error.message}`, "error");
     process.exit(exitCodeOf(error));
   }
 }
@@ -38,7 +39,7 @@ export const prepareDatabase = <T>(
   stopOnBootError(() => explainDenied(target, work)).catch((error: Error) => {
     if (!isPassing(error)) throw error;
     const fault = isDatabaseAway(error) ? "can't be reached" : "is too busy";
-    process.stderr.write(`vitrine: PostgreSQL ${fault} (${error.message || String(error)}).\n`);
+    say(`vitrine: PostgreSQL ${fault} (${error.message || String(error)}).`, "error");
     process.exit(TRY_AGAIN_CODE);
   });
 

@@ -4,6 +4,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFi
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -11,6 +12,7 @@ import { nextSchema } from "../../bin/ponder-refusal.ts";
 import { createSupervisor, SAME_SIGNAL_MS, type SupervisorOptions } from "../../bin/supervisor.ts";
 import { NodeAwayError } from "../../src/api/chain/index/node-away.ts";
 import { PassingBootError } from "../../src/api/data-folder.ts";
+import { formatLine } from "../../src/api/logging/say.ts";
 
 const OTHER_INDEX = 'MigrationError: Schema "vitrine_chain" was previously used by a different Ponder app.';
 const OTHER_CHAIN =
@@ -130,10 +132,14 @@ describe("a supervised child", () => {
     expect(pauses).toEqual([250, 500, 1_000]);
   });
 
-  const REFUSED =
-    'process.stderr.write("vitrine: PostgreSQL refuses the connection (x); correct DATABASE_URL.\\n");';
+  const SENTENCE = "vitrine: PostgreSQL refuses the connection (x); correct DATABASE_URL.";
+  const REFUSED = `console.error(${JSON.stringify(SENTENCE)});`;
+  const REFUSED_JSON = `console.error(${JSON.stringify(formatLine(SENTENCE, "error", ["--log-format", "json"]))});`;
 
-  it("whose login PostgreSQL refuses is started again once it has run", async () => {
+  it.each([
+    ["text", REFUSED],
+    ["JSON", REFUSED_JSON],
+  ])("whose login PostgreSQL refuses, in %s, is started again once it has run", async (_format, REFUSED) => {
     const lives = [0, 20_000];
     const { supervisor, pauses } = supervise(
       `${COUNT} if (starts > 1 && starts < 4) ${REFUSED} process.exitCode = [75, 1, 1, 3][starts - 1];`,
@@ -167,6 +173,30 @@ describe("a supervised child", () => {
 
     expect(await supervisor.run()).toBe(3);
     expect(lines.filter((line) => line.startsWith("Ponder can't be started ("))).toHaveLength(2);
+  });
+
+  it("is reported in the log's format, one object per line where that is JSON", async () => {
+    const supervisor = await superviseElsewhere(
+      endings([75, 3]),
+      ["ignore", "inherit", "pipe"],
+      ["--log-format", "json"],
+    );
+    const [said] = await Promise.all([
+      supervisor.stderr && text(supervisor.stderr),
+      once(supervisor, "exit"),
+    ]);
+
+    const lines = String(said)
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines).toEqual([
+      {
+        level: 40,
+        time: expect.any(Number),
+        msg: "Ponder ended with exit code 75; starting it again in 0.25 s.",
+      },
+    ]);
   });
 
   it("goes on when nobody reads the log any more", async () => {
@@ -283,6 +313,7 @@ describe("a supervised child", () => {
   it.each([
     ["stdout", "text", OTHER_INDEX],
     ["stderr", "text", OTHER_INDEX],
+    ["stderr", "JSON", formatLine(OTHER_INDEX, "error", ["--log-format=json"])],
     ["stdout", "JSON", JSON.stringify({ level: 50, error: { message: OTHER_INDEX } })],
   ])(
     "that refuses another code's index on %s in %s is explained with the command to run",
@@ -322,14 +353,20 @@ describe("a supervised child", () => {
     ]);
   });
 
-  it("that finds the index of another chain is explained with both ways out", async () => {
-    const { supervisor, lines } = supervise(says("stderr", OTHER_CHAIN));
+  it.each([
+    ["text", OTHER_CHAIN],
+    ["JSON", formatLine(OTHER_CHAIN, "error", ["--log-format=json"])],
+  ])(
+    "that finds the index of another chain is explained with both ways out, in %s",
+    async (_format, text) => {
+      const { supervisor, lines } = supervise(says("stderr", text));
 
-    expect(await supervisor.run()).toBe(1);
-    expect(lines).toEqual([
-      "To index the chain that the endpoint has, build a new index: DATABASE_SCHEMA=vitrine_chain_2 npm start. Otherwise set the variable to an endpoint of the indexed chain.",
-    ]);
-  });
+      expect(await supervisor.run()).toBe(1);
+      expect(lines).toEqual([
+        "To index the chain that the endpoint has, build a new index: DATABASE_SCHEMA=vitrine_chain_2 npm start. Otherwise set the variable to an endpoint of the indexed chain.",
+      ]);
+    },
+  );
 
   it("that finds its schema in use is explained with the way out", async () => {
     const { supervisor, lines } = supervise(says("stdout", IN_USE));
@@ -812,7 +849,11 @@ function supervise(script: string, options: Partial<SupervisorOptions> = {}) {
 }
 
 /** The supervisor in a separate process, to which a test can send signals. */
-async function superviseElsewhere(script: string, stdio: StdioOptions = ["ignore", "inherit", "inherit"]) {
+async function superviseElsewhere(
+  script: string,
+  stdio: StdioOptions = ["ignore", "inherit", "inherit"],
+  args: readonly string[] = [],
+) {
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
   const supervising = `
     import { createSupervisor } from ${JSON.stringify(new URL("../../bin/supervisor.ts", import.meta.url).href)};
@@ -824,10 +865,14 @@ async function superviseElsewhere(script: string, stdio: StdioOptions = ["ignore
     });
     process.exit(await supervisor.run());
   `;
-  return spawn(process.execPath, ["--import", tsx, "--input-type=module", "--eval", supervising], {
-    stdio,
-    env: { ...process.env, JOURNAL: journal },
-  });
+  return spawn(
+    process.execPath,
+    ["--import", tsx, "--input-type=module", "--eval", supervising, "--", ...args],
+    {
+      stdio,
+      env: { ...process.env, JOURNAL: journal },
+    },
+  );
 }
 
 const notes = (): string[] => readFileSync(journal, "utf8").split("\n").filter(Boolean);

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { say as sayOnStderr } from "../logging/say.ts";
 import { CLIENT_KEEPALIVE, SERVER_KEEPALIVE } from "./keepalive.ts";
 import { type Migration, readMigrations } from "./migrations.ts";
 
@@ -31,7 +32,7 @@ const VACUUM_WAIT = `select setting::int + ${LOCK_WAIT_MS} as ms from pg_setting
 export async function migrate(
   connectionString: string,
   migrations = readMigrations(),
-  say = (line: string): void => void process.stderr.write(`${line}\n`),
+  say: (line: string) => void = sayOnStderr,
 ): Promise<string[]> {
   const done: string[] = [];
   const client = new pg.Client({

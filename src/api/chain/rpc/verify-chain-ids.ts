@@ -3,6 +3,7 @@
 import { createPublicClient, HttpRequestError, http } from "viem";
 import { BootError } from "../../../boot-error.ts";
 import type { ChainConfig } from "../../../config.ts";
+import { say } from "../../logging/say.ts";
 
 const TIMEOUT_MS = 5_000;
 
@@ -31,7 +32,7 @@ async function askChainId(url: string, endpoint: string): Promise<number | undef
     return await client.getChainId();
   } catch (error) {
     // No reason to stop: an endpoint may start a moment after us.
-    process.stderr.write(`vitrine: ${endpoint} ${faultOf(error)} for eth_chainId; it is asked again.\n`);
+    say(`vitrine: ${endpoint} ${faultOf(error)} for eth_chainId; it is asked again.`);
     return undefined;
   }
 }
