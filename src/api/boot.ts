@@ -1,6 +1,8 @@
 /** How a failed start ends: one sentence on stderr and an exit code, no stack. */
 
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
+import { networkInterfaces } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { BootError } from "../boot-error.ts";
 import { NodeAwayError } from "./chain/index/node-away.ts";
 import { PassingBootError } from "./data-folder.ts";
@@ -11,6 +13,11 @@ import { say } from "./logging/say.ts";
 // Ponder's own code for "try again": an RPC endpoint or a database did not answer; never a fault in the code. The
 // supervisor restarts on it.
 export const TRY_AGAIN_CODE = 75;
+
+// Linux keeps the port of a connection that has ended for a minute.
+const PORT_WAIT_MS = 70_000;
+const PORT_RETRY_MS = 500;
+const CONNECT_MS = 1_000;
 
 export async function stopOnBootError<T>(boot: () => Promise<T>): Promise<T> {
   try {
@@ -45,26 +52,48 @@ export const prepareDatabase = <T>(
 
 /**
  * Throws a BootError when the port is taken, or when this process may not listen on it. Ponder would silently move to the
- * next free one, and clients of the old port would reach whatever runs there.
+ * next free one, and clients of the old port would reach whatever runs there. Waits a while for a port at which nothing
+ * listens.
  */
 export async function requireFreePort(port: number, hostname?: string): Promise<void> {
+  const deadline = performance.now() + PORT_WAIT_MS;
+  for (let tries = 1; ; tries++) {
+    const fault = await tryToListen(port, hostname);
+    if (!(fault instanceof PassingBootError) || performance.now() >= deadline) {
+      if (fault) throw fault;
+      return;
+    }
+    if (tries === 1) say(`vitrine: ${fault.message} Waiting for it.`);
+    await sleep(PORT_RETRY_MS);
+  }
+}
+
+async function tryToListen(port: number, hostname: string | undefined): Promise<BootError | undefined> {
   const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once("error", reject);
-    // Throws by itself what is no port.
-    probe.listen(port, hostname, () => probe.close(() => resolve()));
-  }).catch((cause: NodeJS.ErrnoException) => {
-    throw portFault(port, hostname, cause);
-  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      probe.once("error", reject);
+      // Throws by itself what is no port.
+      probe.listen(port, hostname, () => probe.close(() => resolve()));
+    });
+    return undefined;
+  } catch (cause) {
+    return portFault(port, hostname, cause as NodeJS.ErrnoException);
+  }
 }
 
 /** Why a start can't listen there. */
-export function portFault(
+export async function portFault(
   port: number,
   hostname: string | undefined,
   cause: NodeJS.ErrnoException,
-): BootError {
+): Promise<BootError> {
   const { code, message } = cause;
+  if (code === "EADDRINUSE" && !(await isListenedOn(port, hostname)))
+    return new PassingBootError(
+      `Port ${port} is taken, and nothing listens there: a connection of this machine has it, or had it until a minute ago. Set PORT to one that the system gives to no connection, or reserve it (net.ipv4.ip_local_reserved_ports).`,
+      { cause },
+    );
   if (code === "EADDRINUSE")
     return new BootError(`Port ${port} is in use; stop what listens there or set PORT to a free one.`, {
       cause,
@@ -75,3 +104,25 @@ export function portFault(
     { cause },
   );
 }
+
+/** Whether something answers at the port, at one of the addresses that a server of this host name would have. */
+async function isListenedOn(port: number, hostname: string | undefined): Promise<boolean> {
+  const isAny = hostname === undefined || hostname === "0.0.0.0" || hostname === "::";
+  const addresses = isAny
+    ? Object.values(networkInterfaces()).flatMap((each = []) => each.map(({ address }) => address))
+    : [hostname];
+  return (await Promise.all(addresses.map((address) => answersAt(address, port)))).includes(true);
+}
+
+/** Also true where a connection is neither accepted nor refused in time, as by a server that is stopped. */
+const answersAt = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: CONNECT_MS });
+    const end = (answers: boolean): void => {
+      socket.destroy();
+      resolve(answers);
+    };
+    socket.once("connect", () => end(true));
+    socket.once("timeout", () => end(true));
+    socket.once("error", () => end(false));
+  });

@@ -80,7 +80,9 @@ export function ponderRuntime() {
       const { port, hostname } = PONDER_COMMON.options;
       // Another service may have taken it since this start began, and Ponder would go on to the next one.
       const refusePort = (cause: Error): void =>
-        void stopOnBootError(() => Promise.reject(portFault(port, hostname, cause)));
+        void stopOnBootError(async () => {
+          throw await portFault(port, hostname, cause);
+        });
       const replace = (createServer: unknown): void => void Object.assign(http, { createServer });
       replace((...given: Parameters<typeof createServer>) => {
         const [, listener] = given;

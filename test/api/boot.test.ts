@@ -1,7 +1,7 @@
 /** What keeps a start from its port, and from its database. */
 
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { prepareDatabase, requireFreePort } from "../../src/api/boot.ts";
 import { isDatabaseUnavailable } from "../../src/api/db/database-away.ts";
@@ -30,6 +30,43 @@ it("a port that is in use, or of an address that this machine doesn't have, is r
     other.close();
   }
   await expect(requireFreePort(port, "127.0.0.1")).resolves.toBeUndefined();
+});
+
+it("a port that a connection of this machine has, and at which nothing listens, is waited for", async () => {
+  const server = createServer((socket) => socket.on("error", () => undefined)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const connection = connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" });
+  await once(connection, "connect");
+  const port = connection.localPort as number;
+  let said = "";
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    said += text;
+    // Without a wait in which the system keeps the port.
+    connection.resetAndDestroy();
+    return true;
+  });
+  try {
+    await requireFreePort(port);
+  } finally {
+    vi.restoreAllMocks();
+    connection.destroy();
+    server.close();
+  }
+
+  expect(said).toBe(
+    `vitrine: Port ${port} is taken, and nothing listens there: a connection of this machine has it, or had it until a minute ago. Set PORT to one that the system gives to no connection, or reserve it (net.ipv4.ip_local_reserved_ports). Waiting for it.\n`,
+  );
+});
+
+it("a port that only one address of this machine listens on is in use for all of them", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+
+  await expect(requireFreePort(port, "0.0.0.0")).rejects.toThrow(
+    `Port ${port} is in use; stop what listens there`,
+  );
+  other.close();
 });
 
 describe("what a start does in its database", () => {

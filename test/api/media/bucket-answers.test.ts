@@ -85,6 +85,21 @@ describe("the check at boot", () => {
     await expect(check).rejects.toThrow(message);
   });
 
+  it.each([
+    [403, "RequestTimeTooSkewed"],
+    [400, "ExpiredToken"],
+    [400, "TokenRefreshRequired"],
+  ])("goes on after %i %s, which may pass, and says what to check", async (status, answer) => {
+    statuses = [status];
+    code = answer;
+
+    expect(await disk.check()).toMatch(
+      new RegExp(
+        `refuses this process for now \\(${answer}; check the machine's clock, and AWS_SESSION_TOKEN`,
+      ),
+    );
+  });
+
   it("ends for another start while the credentials of a role can't be had", async () => {
     for (const name of Object.keys(s3Credentials)) vi.stubEnv(name, undefined);
     vi.stubEnv("AWS_CONTAINER_CREDENTIALS_FULL_URI", `${address.endpoint}/role`);

@@ -32,8 +32,12 @@ async function requireBlock(
   { schema, chainId, block, timestamp }: Checkpoint & { readonly schema: string },
 ): Promise<void> {
   const client = createPublicClient({ transport: http(url, { timeout: TIMEOUT_MS, retryCount: 0 }) });
-  const found = await client.getBlock({ blockNumber: BigInt(block) }).catch(() => undefined);
-  if (!found || Number(found.timestamp) === timestamp) return;
+  const [served, found] = await Promise.all([
+    client.getChainId().catch(() => chainId),
+    client.getBlock({ blockNumber: BigInt(block) }).catch(() => undefined),
+  ]);
+  // Of an endpoint with another id, verifyChainIds has said so, and it gets no calls.
+  if (!found || served !== chainId || Number(found.timestamp) === timestamp) return;
   throw new BootError(
     `Schema "${schema}" holds an index of another chain ${chainId}: its block ${block} is of ${dateOf(timestamp)}, and that of PONDER_RPC_URL_${chainId} (endpoint ${endpoint}) of ${dateOf(Number(found.timestamp))}.`,
   );

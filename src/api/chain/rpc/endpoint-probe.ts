@@ -19,12 +19,15 @@ export async function probeEndpoint(rpc: RpcEndpoint, chainId: number): Promise<
     ["eth_chainId", "eth_blockNumber"].map((method) => rpc.ask({ method }, TIMEOUT_MS, BYTES_MAX)),
   );
   const served = chain && numberIn(chain);
-  if (served !== undefined && served !== chainId) return { kind: "down", reason: `${OTHER_CHAIN}${served}` };
+  if (served !== undefined && served !== chainId) return { kind: "down", reason: otherChain(served) };
   if (chain?.kind === "fault") return downBy(chain);
   const latest = head && numberIn(head);
   if (latest !== undefined) return { kind: "well", latest };
   return head && head.kind !== "answer" ? downBy(head) : { kind: "down", reason: "no_block" };
 }
+
+/** The reason of an endpoint that serves this chain in place of its own. */
+export const otherChain = (served: number): string => `${OTHER_CHAIN}${served}`;
 
 /** Whether the reason is that the endpoint serves another chain. */
 export const isOtherChain = (reason: string | undefined): boolean => reason?.startsWith(OTHER_CHAIN) === true;

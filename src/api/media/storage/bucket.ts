@@ -19,6 +19,15 @@ const DELETED_AT_ONCE = 1_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 // A picture has 8 MiB at most.
 const IDLE_TIMEOUT_MS = 20_000;
+// What S3 answers, with 400 or 403, while a clock is wrong or the credentials that a role has for a while are about to be
+// replaced.
+const PASSING = new Set([
+  "RequestTimeTooSkewed",
+  "RequestExpired",
+  "ExpiredToken",
+  "ExpiredTokenException",
+  "TokenRefreshRequired",
+]);
 const CACHE_FOREVER = "public, max-age=31536000, immutable";
 
 /** Pictures are immutable under the hash of their content, so a write that finds one there is done. */
@@ -135,6 +144,8 @@ export class BucketDriver extends S3Driver implements MediaDriver {
       const { code, status = 0, message } = error as BucketError;
       if (code === "NoSuchKey") return undefined;
       const at = endpoint ? ` at S3_ENDPOINT ${endpoint}` : "";
+      if (PASSING.has(code))
+        return `${showStore(this.#store)} refuses this process for now (${code}; check the machine's clock, and AWS_SESSION_TOKEN if it is set): ${message}`;
       if (status === 404)
         throw new BootError(`MEDIA_STORE names the bucket ${bucket}, which does not exist${at}.`);
       if (status === 301 || code === "AuthorizationHeaderMalformed")
