@@ -2,6 +2,7 @@
 
 import { watch } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { stopOnBootError } from "../src/api/boot.ts";
 import { switchToOwnNode } from "./own-node.ts";
 import { createPonderSupervisor } from "./ponder-process.ts";
 import { type ChangeEffect, effectOfChange } from "./source-change.ts";
@@ -10,11 +11,13 @@ import { type ChangeEffect, effectOfChange } from "./source-change.ts";
 const SETTLE_MS = 200;
 
 await switchToOwnNode();
-const supervisor = createPonderSupervisor({
-  schema: "vitrine_dev",
-  args: process.argv.slice(2),
-  isDevelopment: true,
-});
+const supervisor = await stopOnBootError(async () =>
+  createPonderSupervisor({
+    schema: "vitrine_dev",
+    args: process.argv.slice(2),
+    isDevelopment: true,
+  }),
+);
 
 const collectionsFile = relative(".", resolve(process.env.COLLECTIONS_FILE || "collections.json"));
 const changes = new Map<ChangeEffect, string>();

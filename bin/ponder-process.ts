@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import pg from "pg";
 import { singleFlight } from "../src/api/async/promise-cache.ts";
 import { SUPERVISOR_SERVES } from "../src/api/chain/index/node-away.ts";
+import { requireSchemaName } from "../src/api/chain/index/schema-name.ts";
 import { say } from "../src/api/logging/say.ts";
 import { databaseUrl } from "../src/api/postgres/database-url.ts";
 import { BootError } from "../src/boot-error.ts";
@@ -37,7 +38,10 @@ const START_TIMES_SQL = `
     (select backend_start from pg_stat_activity where backend_type = 'checkpointer')
   ) as started`;
 
-/** Reads .env.local and .env and supervises `ponder start` with these arguments. */
+/**
+ * Reads .env.local and .env and supervises `ponder start` with these arguments. Throws a BootError where no schema can have
+ * the name that they give it.
+ */
 export function createPonderSupervisor({
   schema,
   args,
@@ -55,6 +59,8 @@ export function createPonderSupervisor({
 }): Supervisor {
   loadEnvironment();
   process.env.DATABASE_SCHEMA ||= schema;
+  // Ponder refuses some names before anything of ours is loaded, and doesn't say where they come from.
+  requireSchemaName(schemaOf(args));
   // Ponder writes to a pipe here and would omit its colours.
   if (stdout.isTTY && !process.env.NO_COLOR) process.env.FORCE_COLOR ||= "1";
 

@@ -8,6 +8,7 @@ import { readIndexAtStart } from "./chain/index/index-at-start.ts";
 import { requireNodes } from "./chain/index/require-nodes.ts";
 import { requireSameChain } from "./chain/index/require-same-chain.ts";
 import { lockSchemaForProcess } from "./chain/index/schema-lock.ts";
+import { requireSchemaName } from "./chain/index/schema-name.ts";
 import { ponderTransport } from "./chain/rpc/ponder-transport.ts";
 import { verifyChainIds } from "./chain/rpc/verify-chain-ids.ts";
 import { loadServingConfig } from "./config.ts";
@@ -16,6 +17,7 @@ import { say } from "./logging/say.ts";
 import { ponderRuntime } from "./ponder-runtime.ts";
 import { databaseUrl } from "./postgres/database-url.ts";
 
+const IN_PLACE_TIMEOUT_MS = 1_000;
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
@@ -27,11 +29,7 @@ export const bootIndex = () =>
     const config = loadIndexConfig(process.env);
     const { searchThreads } = loadServingConfig(process.env);
     const { command, port, hostname, schema, supervisorServes } = ponderRuntime();
-    if (schema === "vitrine") {
-      throw new BootError(
-        'Schema "vitrine" holds what a re-index must not touch; set DATABASE_SCHEMA to another name.',
-      );
-    }
+    requireSchemaName(schema);
     // Else a replica would serve what is no longer indexed: the argument, perhaps in a unit's file, comes first.
     const named = process.env.DATABASE_SCHEMA;
     if (command === "serve" && !supervisorServes && named && named !== schema) {
@@ -40,8 +38,9 @@ export const bootIndex = () =>
       );
     }
     if (command === "start" || command === "serve") await requireFreePort(port, hostname);
-    // In the indexer's place, it has just been done, and a node that hangs takes seconds.
-    if (!(command === "serve" && supervisorServes)) await verifyChainIds(config.chains);
+    // In the indexer's place, nobody waits for a node that hangs: it has just been waited for.
+    const isInPlace = command === "serve" && supervisorServes;
+    await verifyChainIds(config.chains, isInPlace ? IN_PLACE_TIMEOUT_MS : undefined);
     const connectionString = await databaseUrl(process.env);
     if (command === "start" || command === "serve")
       await requireDatabase(connectionString, say, searchThreads);

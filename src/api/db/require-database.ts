@@ -7,6 +7,8 @@ import { createStartClient } from "./start-session.ts";
 
 // The forms that node-postgres knows. It takes any other text for the name of a database on a host called "base".
 const URL_FORM = /^(?:postgres(?:ql)?:\/\/|socket:|\/)/i;
+// As README.md says.
+const OLDEST_MAJOR = 14;
 // Of one process with one search thread at its busiest, and of each further thread: see docs/scaling.md.
 const CONNECTIONS_NEEDED = 30;
 const CONNECTIONS_OF_THREAD = 10;
@@ -20,7 +22,7 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Throws a BootError when PostgreSQL refuses the connection, its encoding can't hold every document, or the role may
+ * Throws a BootError when PostgreSQL refuses the connection or is older than 14, its encoding can't hold every document, or the role may
  * create no schema. Returns when it is away: that is waited for elsewhere. An encoding that only searches suffer from, and
  * a limit of connections that one process alone may exceed, with so many search threads, are said to `say`.
  */
@@ -36,6 +38,7 @@ export async function requireDatabase(
     });
     const { rows } = await session.query<Offered>(
       `select current_database() as database, current_user as role, pg_encoding_to_char(encoding) as encoding,
+              current_setting('server_version_num')::int / 10000 as major,
               has_database_privilege(d.oid, 'create') as "mayCreate",
               least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
                     nullif(datconnlimit, -1), nullif(rolconnlimit, -1)) as connections
@@ -54,16 +57,22 @@ interface Offered {
   readonly database: string;
   readonly role: string;
   readonly encoding: string;
+  readonly major: number;
   readonly mayCreate: boolean;
   /** How many the server, the database or the role allows, whichever allows fewest. */
   readonly connections: number;
 }
 
 function requireOffered(
-  { database, role, encoding, mayCreate, connections }: Offered,
+  { database, role, encoding, major, mayCreate, connections }: Offered,
   needed: number,
   say: (line: string) => void,
 ): void {
+  if (major < OLDEST_MAJOR) {
+    throw new BootError(
+      `PostgreSQL is of version ${major}, and Vitrine needs ${OLDEST_MAJOR} or newer; upgrade the server, or name another one in DATABASE_URL.`,
+    );
+  }
   const another =
     "create one with `createdb --encoding=UTF8 --locale=C --template=template0` and name it in DATABASE_URL.";
   // It stores bytes and knows no characters, so it takes every document. PostgreSQL's normalize() needs UTF8.

@@ -45,6 +45,24 @@ it.each([
   expect(said).toEqual(warning ? [expect.stringMatching(warning)] : []);
 });
 
+it("refuses a PostgreSQL that is older than 14, with both versions", async () => {
+  const url = await databaseOf("UTF8");
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  // Found before the server's own.
+  await client.query(`
+    create schema older;
+    create function older.current_setting(name text) returns text language sql as
+      $$ select case name when 'server_version_num' then '130014' else pg_catalog.current_setting(name) end $$`);
+  const older = new URL(url);
+  older.searchParams.set("options", "-c search_path=older,pg_catalog");
+
+  await expect(requireDatabase(older.href, () => undefined)).rejects.toThrow(
+    "PostgreSQL is of version 13, and Vitrine needs 14 or newer; upgrade the server, or name another one in DATABASE_URL.",
+  );
+});
+
 it.each([
   ["a database", "alter database DATABASE connection limit 29", 29],
   ["a database", "alter database DATABASE connection limit 30", undefined],
