@@ -13,7 +13,7 @@ import { apiKeyOf, type KeyFinder } from "../http/key.ts";
 import { createAppLimit } from "../http/limits/in-flight-limiter.ts";
 import type { InFlightLimit } from "../http/limits/rate-limit.ts";
 import { createRouter } from "../http/router.ts";
-import { cancelIfClosed, cut } from "../http/server/cut.ts";
+import { cut, untilClosed } from "../http/server/cut.ts";
 import { documentedEvents, type EventType, eventTypes, isEventType } from "./event-types.ts";
 import type { EventHub } from "./hub.ts";
 import type { EventFilter } from "./stream-store.ts";
@@ -136,8 +136,7 @@ export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
         release();
       }
     });
-    cancelIfClosed(c, response.body);
-    return response;
+    return new Response(response.body && untilClosed(c, response.body), response);
   });
 }
 

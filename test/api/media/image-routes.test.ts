@@ -1,18 +1,24 @@
 /** The public address of a picture. */
 
-import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { afterAll, describe, expect, it } from "vitest";
+import { getRequestListener } from "@hono/node-server";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { ApiError } from "../../../src/api/http/errors.ts";
-import { createPoints } from "../../../src/api/http/limits/rate-limiter.ts";
+import { createMemoryRateLimiter, createPoints } from "../../../src/api/http/limits/rate-limiter.ts";
 import { mediaLimit } from "../../../src/api/http/limits/tiers.ts";
+import { createGuardedServer } from "../../../src/api/http/server/guard.ts";
 import { createDisk } from "../../../src/api/media/storage/disk.ts";
 import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { leaveEarly } from "../../support/http/leave-early.ts";
 import { createTestApp } from "../../support/processes/app.ts";
 import { createBarrier } from "../../support/processes/worker.ts";
 import { noise } from "./pictures.ts";
@@ -84,6 +90,63 @@ describe("a picture", () => {
     }
 
     expect((await (await get(address)).arrayBuffer()).byteLength).toBe(bytes.length);
+  });
+});
+
+describe("a picture that a socket does not hold at once", () => {
+  const big = randomBytes(300_000);
+  const name = `${createHash("sha256").update(big).digest("hex")}.png`;
+  const path = `/media/images/${name}`;
+  const openFiles = (): number =>
+    readdirSync("/proc/self/fd").filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).endsWith(name);
+      } catch {
+        return false;
+      }
+    }).length;
+
+  async function listen(server: Server): Promise<number> {
+    await disk.put(storageKey(name), big);
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return (server.address() as AddressInfo).port;
+  }
+  const answer = getRequestListener(app.fetch, { autoCleanupIncoming: false });
+  const guarded = () =>
+    createGuardedServer(() => undefined, {
+      clientOf: () => "somebody",
+      ponderRoutes: createMemoryRateLimiter({ name: "ponder", requests: 1_000, seconds: 10 }),
+      onEnd: () => undefined,
+      answer,
+    });
+
+  it.each([
+    ["a plain server", () => createServer(answer)],
+    ["the service's server", guarded],
+  ])(
+    "is closed by %s for every client that leaves early, and whole for one that stays",
+    async (_title, create) => {
+      const port = await listen(create());
+
+      await leaveEarly(port, path, {}, 300);
+
+      expect(await eventually(openFiles, (count) => count === 0)).toBe(0);
+      const whole = await fetch(`http://127.0.0.1:${port}${path}`);
+      expect(Buffer.from(await whole.arrayBuffer()).equals(big)).toBe(true);
+    },
+  );
+
+  it("is closed for every request that a client has pipelined before it leaves", async () => {
+    const port = await listen(guarded());
+
+    await leaveEarly(port, path, {}, 48, 8);
+
+    expect(await eventually(openFiles, (count) => count === 0)).toBe(0);
   });
 });
 

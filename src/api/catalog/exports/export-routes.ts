@@ -14,7 +14,7 @@ import { chainIdField, collectionNameField, tokenIdField } from "../../http/fiel
 import { createAppLimit } from "../../http/limits/in-flight-limiter.ts";
 import type { InFlightLimit } from "../../http/limits/rate-limit.ts";
 import { createRouter, requireAccepts } from "../../http/router.ts";
-import { cancelIfClosed, cut } from "../../http/server/cut.ts";
+import { cut, untilClosed } from "../../http/server/cut.ts";
 import type { Collections } from "../collections.ts";
 import { blockField } from "../holders/owner-routes.ts";
 import { mediaTypes } from "./export-formats.ts";
@@ -137,8 +137,7 @@ export function exportRoutes({ collections, exports }: ExportRouteDeps) {
     // Proxies that buffer a response would hold all of it.
     c.header("X-Accel-Buffering", "no");
     const body = format === "parquet" ? stream : compressed(c, stream);
-    cancelIfClosed(c, body);
-    return c.body(body, 200);
+    return c.body(untilClosed(c, body), 200);
   });
 }
 

@@ -9,6 +9,7 @@ import { ApiError } from "../../http/errors.ts";
 import { chainIdField, collectionNameField, limitField } from "../../http/fields.ts";
 import { cursorField, pageCursor } from "../../http/page-cursor.ts";
 import { createRouter, requireAccepts } from "../../http/router.ts";
+import { untilClosed } from "../../http/server/cut.ts";
 import type { Collections } from "../collections.ts";
 import type { HealthService } from "./health.ts";
 import { healthExportFormats, healthExportOf, healthExportTypes } from "./health-export.ts";
@@ -126,7 +127,8 @@ export function collectionHealthRoutes({ collectionHealth: health, findCollectio
     }
     if (format !== "json") {
       const name = `health-${collection.chainId}-${collection.address}-${cause}.${format}`;
-      return c.body(healthExportOf(format, cause, health.listAll(collection, cause)), 200, {
+      const body = healthExportOf(format, cause, health.listAll(collection, cause));
+      return c.body(untilClosed(c, body), 200, {
         "Content-Type": healthExportTypes[format],
         "Content-Disposition": `attachment; filename="${name}"`,
         "Cache-Control": "private, no-store",

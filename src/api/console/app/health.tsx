@@ -7,6 +7,7 @@ import type { AppRow } from "../../access/apps/app-store.ts";
 import type { Affected, After, HealthCounts } from "../../catalog/health/health-store.ts";
 import { causeKinds, healthExportFormats, healthExportOf, healthExportTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
+import { untilClosed } from "../../http/server/cut.ts";
 import { isUuid } from "../../text/uuid.ts";
 import { formatNumber as count } from "../../ui/numbers.ts";
 import { Badge, Card, Empty, Facts, Table } from "../../ui/parts.tsx";
@@ -243,7 +244,8 @@ export function healthPages(site: Site): Hono<ConsoleEnv> {
       const cause = causeOf(c);
       const format = healthExportFormats.find((each) => each === c.req.query("format"));
       if (!collection || cause === undefined || !format) throw new ApiError("NOT_FOUND");
-      return c.body(healthExportOf(format, cause, collectionHealth.listAll(collection, cause)), 200, {
+      const body = healthExportOf(format, cause, collectionHealth.listAll(collection, cause));
+      return c.body(untilClosed(c, body), 200, {
         "Content-Type": healthExportTypes[format],
         "Content-Disposition": `attachment; filename="health-${collection.address}-${cause}.${format}"`,
       });

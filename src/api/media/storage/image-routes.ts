@@ -7,6 +7,7 @@ import { errorResponses } from "../../http/error-responses.ts";
 import { ApiError } from "../../http/errors.ts";
 import { isNamed } from "../../http/revalidation.ts";
 import { createRouter } from "../../http/router.ts";
+import { untilClosed } from "../../http/server/cut.ts";
 import { isMissing, isStoreAway, type MediaDisk, PICTURE_NAME, storageKey } from "./media-disk.ts";
 
 const picture = z.string().openapi({ format: "binary" });
@@ -83,7 +84,7 @@ export function imageRoutes(images: ImageRouteDeps) {
     c.header("Content-Type", `image/${extension}`);
     c.header("Content-Length", String(length));
     if (stream === undefined) return c.body(null, 200);
-    return c.body(Readable.toWeb(stream) as ReadableStream, 200);
+    return c.body(untilClosed(c, Readable.toWeb(stream) as ReadableStream<Uint8Array>), 200);
   });
 }
 
