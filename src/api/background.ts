@@ -54,8 +54,7 @@ export interface Background {
 
 export async function startBackground(deps: BackgroundDeps): Promise<Background> {
   const { services, config, index, connectionString, metrics, isIndexed, onStall } = deps;
-  const { database, tables, access, allowlist, metadata, media, refresh, search, images, logger, chain } =
-    services;
+  const { database, tables, access, allowlist, metadata, media, refresh, search, logger, chain } = services;
   const { collections } = index;
   const { heads, latestBlock } = chain;
   const isOn = config.refreshConcurrency > 0;
@@ -67,7 +66,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
     database,
     fetchMedia: services.fetchMedia,
     decoder: services.decoder,
-    disk: images.disk,
+    disk: services.disk,
     noteHost,
     onImageProbed,
     metrics: services.mediaMetrics,
@@ -136,7 +135,7 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
       forgetOldDeliveries,
       forgetUnaskedHosts,
       ...accessJobs,
-      collectMedia({ media, metadata, disk: images.disk, collections }),
+      collectMedia({ media, metadata, disk: services.disk, collections }),
     ],
     logger,
   });

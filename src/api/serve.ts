@@ -49,7 +49,7 @@ export async function serve(queries: PonderQueries) {
   const prepare = <T>(work: () => Promise<T>) => prepareDatabase(target, work, isDatabaseUnavailable);
   if (runtime.command === "start") await prepare(() => services.chain.takeIndex(PROJECT));
 
-  const storeFault = await stopOnBootError(() => services.images.disk.check());
+  const storeFault = await stopOnBootError(() => services.disk.check());
   if (storeFault !== undefined) logger.warn({ msg: "The image store is unavailable", reason: storeFault });
 
   const graphqlRoutes = await createGraphqlModule({

@@ -45,7 +45,6 @@ export function createMediaModule({
 }) {
   const fetchMedia = createFetchMedia(fetching);
   const decoder = createDecoder({ processes: DECODERS, onLoss: onDecoderLoss });
-  const disk = openStore(mediaStore);
   return {
     decoder,
     fetchMedia,
@@ -58,6 +57,8 @@ export function createMediaModule({
     media: createMedia({ database, gateways: ipfsGateways, baseUrl: mediaBaseUrl }),
     allowlist: createAllowlist(database),
     mediaState: createMediaState(database, mediaStore),
-    images: { disk, onMissing: (name: string) => missFile(database, name) },
+    /** For everything but serving. Has connections of its own if it is a bucket: slow readers hold none of them. */
+    disk: openStore(mediaStore),
+    images: { disk: openStore(mediaStore), onMissing: (name: string) => missFile(database, name) },
   };
 }

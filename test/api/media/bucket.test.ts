@@ -5,14 +5,19 @@
  */
 
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { HeadObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { getRequestListener } from "@hono/node-server";
 import sharp from "sharp";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { collectFiles } from "../../../src/api/media/storage/collect.ts";
 import { openStore } from "../../../src/api/media/storage/disk.ts";
 import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
 import type { BucketAddress } from "../../../src/api/store-address.ts";
 import { eventually } from "../../support/eventually.ts";
+import { leaveEarly } from "../../support/http/leave-early.ts";
 import { createTestApp } from "../../support/processes/app.ts";
 import { s3Credentials, startS3Server } from "../../support/servers/s3-server.ts";
 import { createMediaHarness } from "./media-harness.ts";
@@ -203,4 +208,43 @@ it("a reader who goes away in the middle holds no connection", async () => {
   for (let index = 0; index < 60; index++) await (await app.request(pathOf(url))).body?.cancel();
 
   expect((await app.request(pathOf(url))).status).toBe(200);
+});
+
+describe("a picture that a socket does not hold at once", () => {
+  // One more than the SDK opens at once.
+  const SURPLUS = 51;
+
+  /** The path of another such picture, at a replica with connections of its own. */
+  async function bigPicture() {
+    const name = `${randomBytes(32).toString("hex")}.png`;
+    await disk.put(storageKey(name), randomBytes(1_000_000));
+    const replica = createTestApp(test, {
+      images: { disk: openStore(store), onMissing: async () => undefined },
+    });
+    return { app: replica.app, path: `/media/images/${name}` };
+  }
+
+  it("holds no connection for a client that leaves early", async () => {
+    const { app, path } = await bigPicture();
+    const server = createServer(getRequestListener(app.fetch)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+
+    await leaveEarly((server.address() as AddressInfo).port, path, {}, SURPLUS, 8);
+
+    expect((await app.request(path)).status).toBe(200);
+  });
+
+  it("is 503, with when to retry, while readers who stay hold every connection", async () => {
+    const { app, path } = await bigPicture();
+    const held: Response[] = [];
+    for (let index = 0; index < SURPLUS; index++) held.push(await app.request(path));
+    onTestFinished(() => void Promise.allSettled(held.map(({ body }) => body?.cancel())));
+
+    const refused = held.filter(({ status }) => status !== 200);
+
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { status, headers } of refused)
+      expect([status, headers.get("retry-after")]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+  });
 });
