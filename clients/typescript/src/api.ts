@@ -1688,7 +1688,7 @@ export interface components {
             readonly attempted_at: string | null;
             /**
              * Format: date-time
-             * @description The earliest time of the next attempt; `null` if there is none.
+             * @description The earliest time of the next attempt; `null` if there is none, or none before an earlier event of its token has ended.
              */
             readonly next_attempt_at: string | null;
             /** @description Of the last attempt; `null` without an answer. */

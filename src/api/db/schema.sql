@@ -821,6 +821,7 @@ CREATE TABLE vitrine.webhook (
   after_event bigint NOT NULL,
   failing_since timestamp with time zone,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
+  restarts integer DEFAULT 0 NOT NULL,
   CONSTRAINT webhook_pkey PRIMARY KEY (id),
   CONSTRAINT webhook_paused_reason_check CHECK ((paused_reason = ANY (ARRAY['requested'::text, 'failing'::text, 'gone'::text]))),
   CONSTRAINT webhook_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text])))

@@ -24,6 +24,8 @@ export interface DeliveryLease {
   /** Attempts that ended before this one. */
   readonly attempts: number;
   readonly url: string;
+  /** How often the pending events of its webhook had started over. */
+  readonly restarts: number;
   readonly secret: Buffer;
   /** Null unless it still signs. */
   readonly oldSecret: Buffer | null;
@@ -41,35 +43,46 @@ export interface DeliveryCaps {
 
 // A fraction of what a statement may take.
 const RESTART_BATCH = 5_000;
+/** How many due events of a webhook a claim reads at most. */
+const CLAIM_SCAN = 1_000;
+// Far below what a claim reads, so that it comes to those that wait for nothing.
+const WAITING_MAX = 256;
+const PARK_BATCH = 5_000;
+const PARK_ROUNDS = 4;
 
 const FREE = "(d.claim is null or d.claimed_until <= now())";
 const DUE = `d.webhook_id = o.id and d.status = 'pending' and d.due_at <= now() and ${FREE}`;
 const NEXT = "order by due_at, id limit greatest(0, o.cap - o.running)";
 
-// Parameters: how many leases, their claim, their seconds, the caps of a webhook, of a failing one, and of a host. The
-// claims of the webhook with the fewest come first, so that one with many due deliveries holds up no other.
-const CLAIM = `
-  with busy as (
+/** The webhooks that may get something. `caps` has the caps of a webhook and of a failing one. */
+const openWebhooks = (caps: { readonly perWebhook: string; readonly perFailing: string }): string => `
+  busy as (
     select d.webhook_id, count(*)::int as running from vitrine.webhook_delivery d
      where d.claim is not null and d.claimed_until > now() group by d.webhook_id),
   open as (
     select w.id, w.host, w.status = 'active' as is_active, coalesce(b.running, 0) as running,
-           case when w.failing_since is null then $4::int else $5::int end as cap,
+           case when w.failing_since is null then ${caps.perWebhook}::int else ${caps.perFailing}::int end as cap,
            sum(coalesce(b.running, 0)) over (partition by w.host) as host_running
       from vitrine.webhook w
       join vitrine.app a on a.id = w.app_id and 'market-partner' = any(a.apis)
-      left join busy b on b.webhook_id = w.id),
+      left join busy b on b.webhook_id = w.id)`;
+
+// Parameters: how many leases, their claim, their seconds, the caps of a webhook, of a failing one, and of a host. The
+// claims of the webhook with the fewest come first, so that one with many due deliveries holds up no other.
+const CLAIM = `
+  with ${openWebhooks({ perWebhook: "$4", perFailing: "$5" })},
   due as (
     select f.id, o.host, o.host_running, o.running + row_number() over (partition by o.id order by f.due_at, f.id) as nth
       from open o cross join lateral (
         -- Each by itself: a paused webhook may have a million events, of which none is read. With "offset 0", whether an
         -- event has an earlier one is looked up for each; joined, all that wait may be read for each claim.
-        (select d.id, d.due_at from vitrine.webhook_delivery d
-          where o.is_active and d.kind = 'event' and ${DUE}
-            and not exists (
+        (select c.id, c.due_at
+           from (select d.id, d.due_at, d.subject, d.event_id from vitrine.webhook_delivery d
+                  where o.is_active and d.kind = 'event' and ${DUE} order by d.due_at, d.id limit ${CLAIM_SCAN}) c
+          where not exists (
               select from vitrine.webhook_delivery e
-               where e.webhook_id = d.webhook_id and e.subject = d.subject and e.status = 'pending'
-                 and e.kind = 'event' and e.event_id < d.event_id
+               where e.webhook_id = o.id and e.subject = c.subject and e.status = 'pending'
+                 and e.kind = 'event' and e.event_id < c.event_id
               offset 0)
           ${NEXT})
         union all
@@ -87,25 +100,88 @@ const CLAIM = `
     from locked l, vitrine.webhook w
    where d.id = l.id and w.id = d.webhook_id
   returning d.id, d.claim, d.webhook_id as "webhookId", d.message_id as "messageId", d.kind, d.subject,
-            d.event_id as "eventId", d.body, d.due_at::text as "dueAt", d.attempts, w.url, w.secret,
+            d.event_id as "eventId", d.body, d.due_at::text as "dueAt", d.attempts, w.url, w.restarts, w.secret,
             case when w.old_secret_until > now() then w.old_secret end as "oldSecret"`;
 
 /** Leases up to `free` due deliveries for `seconds`. */
-export function claimDeliveries(
+export async function claimDeliveries(
   db: Queryable,
   free: number,
   claim: string,
   seconds: number,
-  caps: DeliveryCaps,
+  { perWebhook, perFailing, perHost }: DeliveryCaps,
 ): Promise<DeliveryLease[]> {
-  return db.query<DeliveryLease>(CLAIM, [
+  const leases = await db.query<DeliveryLease>(CLAIM, [
     free,
     claim,
     seconds,
-    caps.perWebhook,
-    caps.perFailing,
-    caps.perHost,
+    perWebhook,
+    perFailing,
+    perHost,
   ]);
+  await parkFollowers(db, { perWebhook, perFailing });
+  return leases;
+}
+
+// Of webhooks that could get more than the claims have found. The first event of a token stays locked until the others
+// are parked: were it to end meanwhile, nothing would wake them. Nothing is waited for, so that this delays no attempt.
+const PARK = `
+  with ${openWebhooks({ perWebhook: "$1", perFailing: "$2" })},
+  waiting as materialized (
+    select f.id, f.first from open o cross join lateral (
+      select c.id, first.id as first
+        from (select d.id, d.due_at, d.subject, d.event_id from vitrine.webhook_delivery d
+               where o.is_active and o.running < o.cap and d.kind = 'event' and ${DUE} and d.claim is null
+               order by d.due_at, d.id limit ${PARK_BATCH}) c
+       cross join lateral (
+         select e.id, e.event_id from vitrine.webhook_delivery e
+          where e.webhook_id = o.id and e.subject = c.subject and e.status = 'pending' and e.kind = 'event'
+          order by e.event_id limit 1) first
+       where first.event_id < c.event_id
+       order by c.due_at, c.id offset ${WAITING_MAX}) f
+     limit ${PARK_BATCH}),
+  firsts as materialized (
+    select d.id from vitrine.webhook_delivery d
+     where d.id in (select first from waiting) and d.status = 'pending' for share skip locked),
+  locked as materialized (
+    select d.id from vitrine.webhook_delivery d
+     where d.id in (select w.id from waiting w join firsts f on f.id = w.first)
+       and d.status = 'pending' and d.claim is null for update skip locked)
+  update vitrine.webhook_delivery d set due_at = 'infinity' from locked l where d.id = l.id returning 1`;
+
+/**
+ * Events that wait behind others are due at infinity, but for a few hundred: claims would have to read them. When the
+ * event before ends, it makes the next one due (see `wakeNext`).
+ */
+async function parkFollowers(db: Queryable, caps: Omit<DeliveryCaps, "perHost">): Promise<void> {
+  for (let round = 0; round < PARK_ROUNDS; round++) {
+    const parked = await db.query(PARK, [caps.perWebhook, caps.perFailing]);
+    if (parked.length < PARK_BATCH) return;
+  }
+}
+
+/**
+ * Makes the first event of each token of a webhook due that is parked although none is before it, as after the deletion of
+ * old ones.
+ */
+export async function wakeParked(db: Queryable, webhookId: string): Promise<void> {
+  const next = (after: string): string => `
+    select d.subject, d.id, d.due_at from vitrine.webhook_delivery d
+     where d.webhook_id = $1 and d.status = 'pending' and d.kind = 'event' ${after}
+     order by d.webhook_id, d.subject, d.event_id limit 1`;
+  // From token to token by the database index, past all that waits.
+  await db.query(
+    `with recursive first as (
+       (${next("")})
+       union all
+       select n.* from first f cross join lateral (${next("and d.subject > f.subject")}) n)
+     update vitrine.webhook_delivery d set due_at = now()
+       from first f
+      where d.id = f.id and f.due_at = 'infinity' and d.status = 'pending'
+        and exists (select from vitrine.webhook_delivery p
+                     where p.webhook_id = $1 and p.status = 'pending' and p.due_at = 'infinity')`,
+    [webhookId],
+  );
 }
 
 /** Extends leases that are still this process's. */
@@ -154,8 +230,8 @@ export async function releaseIfStale(
     `update vitrine.webhook_delivery d set claim = null, claimed_until = null
        from vitrine.webhook w
       where d.id = $1 and d.claim = $2 and d.kind = 'event' and w.id = d.webhook_id
-        and (w.url <> $3 or not $4 and d.attempts <> $5) returning 1`,
-    [lease.id, lease.claim, lease.url, isDelivered, lease.attempts],
+        and (w.url <> $3 or not $4 and w.restarts <> $5) returning 1`,
+    [lease.id, lease.claim, lease.url, isDelivered, lease.restarts],
   );
   if (rows.length > 0) await notifyWorkers(tx);
   return rows.length > 0;
@@ -199,37 +275,31 @@ export async function endAttempt(
     ],
   );
   if (!end) return undefined;
-  const nextMs = end.isHastened ? 0 : retryMs;
-  if (lease.kind === "event") await moveFollowers(tx, lease, attempt.isDelivered ? undefined : nextMs);
-  const isFailing = `update vitrine.webhook set failing_since = ${attempt.isDelivered ? "null" : "now()"}
-                      where id = $1 and url = $2 and failing_since is ${attempt.isDelivered ? "not null" : "null"}`;
-  await tx.query(isFailing, [lease.webhookId, lease.url]);
+  if (lease.kind === "event" && attempt.isDelivered) await wakeNext(tx, lease);
+  // A failure from before a restart says nothing of the receiver as it is now.
+  const change = attempt.isDelivered
+    ? "failing_since = null where failing_since is not null"
+    : `failing_since = now() where failing_since is null and restarts = ${lease.restarts}`;
+  await tx.query(`update vitrine.webhook set ${change} and id = $1 and url = $2`, [
+    lease.webhookId,
+    lease.url,
+  ]);
   return end;
 }
 
-/**
- * The events that wait behind this one come due no earlier than it does, so that claims need not read them; once it
- * is delivered, the next one is due.
- */
-async function moveFollowers(
+/** Once an event has ended, the next one of its token is due, which may be parked (see `parkFollowers`). */
+async function wakeNext(
   tx: Queryable,
   { webhookId, subject, eventId }: Pick<DeliveryLease, "webhookId" | "subject" | "eventId">,
-  retryMs: number | undefined,
 ): Promise<void> {
-  const followers = `webhook_id = $1 and subject = $2 and event_id > $3 and kind = 'event' and status = 'pending'`;
-  if (retryMs === undefined) {
-    await tx.query(
-      `update vitrine.webhook_delivery set due_at = now()
-        where due_at > now() and id = (select id from vitrine.webhook_delivery where ${followers} order by event_id limit 1)`,
-      [webhookId, subject, eventId],
-    );
-  } else {
-    await tx.query(
-      `update vitrine.webhook_delivery set due_at = now() + $4::float8 * interval '1 millisecond'
-        where ${followers} and due_at < now() + $4::float8 * interval '1 millisecond'`,
-      [webhookId, subject, eventId, retryMs],
-    );
-  }
+  await tx.query(
+    `update vitrine.webhook_delivery set due_at = now()
+      where due_at > now() and id = (
+        select id from vitrine.webhook_delivery
+         where webhook_id = $1 and subject = $2 and event_id > $3 and kind = 'event' and status = 'pending'
+         order by event_id limit 1)`,
+    [webhookId, subject, eventId],
+  );
 }
 
 /**
@@ -242,17 +312,24 @@ export async function skipDelivery(tx: Queryable, webhookId: string, id: string)
       where webhook_id = $1 and id = $2 and status = 'pending' returning kind, subject, event_id as "eventId"`,
     [webhookId, id],
   );
-  if (skipped?.kind === "event") await moveFollowers(tx, { webhookId, ...skipped }, undefined);
+  if (skipped?.kind === "event") await wakeNext(tx, { webhookId, ...skipped });
   return skipped !== undefined;
 }
 
-const NEEDS_RESTART = "webhook_id = $1 and status = 'pending' and (attempts > 0 or due_at > now())";
+// Not what is parked behind another event, without an attempt.
+const NEEDS_RESTART = `webhook_id = $1 and status = 'pending'
+  and (attempts > 0 or due_at > now() and due_at < 'infinity')`;
 
-/** Makes every pending event due now, with all attempts ahead; see `releaseIfStale` for attempts under way. */
+/**
+ * Makes every pending event due now that waits for no other, with all attempts ahead; see `releaseIfStale` for attempts
+ * under way.
+ */
 export async function restartPending(tx: Queryable, webhookId: string): Promise<void> {
+  await tx.query("update vitrine.webhook set restarts = restarts + 1 where id = $1", [webhookId]);
   await tx.query(`update vitrine.webhook_delivery set due_at = now(), attempts = 0 where ${NEEDS_RESTART}`, [
     webhookId,
   ]);
+  await wakeParked(tx, webhookId);
 }
 
 /**

@@ -3,6 +3,7 @@
 import { columnsOf } from "../db/columns.ts";
 import type { Queryable } from "../db/database.ts";
 import { type DailyJob, repeatInBatches } from "../jobs/daily.ts";
+import { wakeParked } from "./delivery-queue.ts";
 
 export interface DeliveryRow {
   readonly id: string;
@@ -14,7 +15,8 @@ export interface DeliveryRow {
   readonly body: string;
   readonly status: "pending" | "delivered" | "failed" | "skipped";
   readonly createdAt: Date;
-  readonly dueAt: Date;
+  /** Null for an event that is due when one before it has ended. */
+  readonly dueAt: Date | null;
   readonly attempts: number;
   readonly attemptedAt: Date | null;
   readonly responseStatus: number | null;
@@ -24,7 +26,7 @@ export interface DeliveryRow {
 }
 
 const columns = `id, message_id as "messageId", kind, event_type as "eventType", subject, event_id as "eventId", body, status,
-  created_at as "createdAt", due_at as "dueAt", attempts, attempted_at as "attemptedAt",
+  created_at as "createdAt", nullif(due_at, 'infinity') as "dueAt", attempts, attempted_at as "attemptedAt",
   response_status as "responseStatus", response_body as "responseBody", error, duration_ms as "durationMs"`;
 
 /** How long deliveries are listed and can be sent again. */
@@ -148,6 +150,8 @@ export const forgetOldDeliveries: DailyJob = {
         database,
         `delete from vitrine.webhook_delivery where id in (${ids}) returning 1`,
       );
+    for (const { id } of await database.query<{ id: string }>("select id from vitrine.webhook"))
+      await wakeParked(database, id);
     return rows;
   },
 };

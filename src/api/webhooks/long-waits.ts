@@ -16,6 +16,8 @@ export function endLongDeliveryWaits(pausesMs: readonly number[]): EndLongWaits 
             select d.id from vitrine.webhook_delivery d
              where d.webhook_id = w.id and d.status = 'pending'
                and d.due_at > now() + $1::float8 * interval '1 millisecond'
+               -- Those wait for another event, not for a clock.
+               and d.due_at < 'infinity'
              -- As the database index has them: without an order, a plan may read the whole table for none.
              order by d.due_at, d.id limit $2 for update skip locked) f
           limit $2)

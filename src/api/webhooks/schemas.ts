@@ -129,10 +129,10 @@ export const deliverySchema = z
     attempts: z.int(),
     created_at: z.iso.datetime(),
     attempted_at: z.iso.datetime().nullable().openapi({ description: "The last attempt." }),
-    next_attempt_at: z.iso
-      .datetime()
-      .nullable()
-      .openapi({ description: "The earliest time of the next attempt; `null` if there is none." }),
+    next_attempt_at: z.iso.datetime().nullable().openapi({
+      description:
+        "The earliest time of the next attempt; `null` if there is none, or none before an earlier event of its token has ended.",
+    }),
     response_status: z
       .int()
       .nullable()

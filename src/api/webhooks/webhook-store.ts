@@ -103,14 +103,22 @@ export async function writeSettings(
 const pausing = `update vitrine.webhook set status = 'paused', paused_reason = $2, paused_at = now()
                   where id = $1 and status = 'active'`;
 
-/** Pauses an active webhook while it has this `url`; false if it has another, is paused already, or gone. */
+/**
+ * Pauses an active webhook after an attempt at `url`; false if it has another, was restarted since the attempt began, is
+ * paused already, or gone.
+ */
 export async function pauseWebhook(
   tx: Queryable,
   id: string,
   reason: Exclude<PausedReason, "requested">,
-  url: string,
+  { url, restarts }: { readonly url: string; readonly restarts: number },
 ): Promise<boolean> {
-  const rows = await tx.query(`${pausing} and url = $3 returning 1`, [id, reason, url]);
+  const rows = await tx.query(`${pausing} and url = $3 and restarts = $4 returning 1`, [
+    id,
+    reason,
+    url,
+    restarts,
+  ]);
   return rows.length > 0;
 }
 

@@ -69,7 +69,7 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): LeaseWorker {
       if (!ended) throw new LeaseLost();
       isHastened = ended.isHastened;
       if (sent.isGone || (isGivenUp && !isHastened))
-        return (await pauseWebhook(tx, lease.webhookId, reason, lease.url)) && "paused";
+        return (await pauseWebhook(tx, lease.webhookId, reason, lease)) && "paused";
       // While events keep coming, the attempts of each are so far apart that none uses up all of its own.
       return !sent.isDelivered && isEvent && (await pauseFailing(tx, lease.webhookId, failingMs)) && "paused";
     });

@@ -1,8 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
-import { claimDeliveries } from "../../../src/api/webhooks/delivery-queue.ts";
-import { countExtra, readDeliveryState } from "../../../src/api/webhooks/delivery-store.ts";
+import type { Queryable } from "../../../src/api/db/database.ts";
+import {
+  claimDeliveries,
+  type DeliveryLease,
+  endAttempt,
+  restartPending,
+} from "../../../src/api/webhooks/delivery-queue.ts";
+import {
+  countExtra,
+  forgetOldDeliveries,
+  readDeliveryState,
+} from "../../../src/api/webhooks/delivery-store.ts";
+import { endLongDeliveryWaits } from "../../../src/api/webhooks/long-waits.ts";
 import { deliveryCaps } from "../../../src/api/webhooks/worker.ts";
 import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -427,6 +438,49 @@ describe("an attempt that ends after its webhook was changed", () => {
     expect(await webhook(id)).toMatchObject({ status: "active" });
   });
 
+  it.each([
+    ["an event", "lock"],
+    ["a test", "test"],
+  ])(
+    "as the first one of %s, with 410, doesn't pause a webhook that was resumed meanwhile",
+    async (_title, type) => {
+      const receiver = await startReceiver();
+      const id = await register(receiver);
+      let answer = (): void => undefined;
+      receiver.answering = (message, response) => {
+        if (message.type === type && message.data.token_id !== "2")
+          answer = () => void response.writeHead(410).end();
+        else response.writeHead(410).end();
+      };
+      work([HOUR_MS]);
+      if (type === "test") await api.call(`/market-partner/webhooks/${id}/test`, { method: "POST", key });
+      else await append([{ token: "1" }]);
+      await eventually(
+        () => receiver.messages.length,
+        (count) => count === 1,
+      );
+      await append([{ token: "2" }]);
+      await eventually(
+        () => webhook(id),
+        ({ paused_reason: reason }) => reason === "gone",
+      );
+      receiver.answering = accept;
+      await api.call(`/market-partner/webhooks/${id}`, { method: "PATCH", key, body: { status: "active" } });
+      await eventually(
+        () => receiver.accepted.length,
+        (count) => count === 1,
+      );
+
+      answer();
+
+      await eventually(
+        () => deliveries(id),
+        (all) => all.every(({ status }: { status: string }) => status !== "pending"),
+      );
+      expect(await webhook(id)).toMatchObject({ status: "active", failing_since: null });
+    },
+  );
+
   it("as its last one, doesn't pause a webhook that was resumed meanwhile", async () => {
     const { id, old, event, change, answer } = await attempt([1]);
     answer(500);
@@ -508,6 +562,143 @@ it("looks for what is due past none of the events that wait, of a paused webhook
   );
   expect(read).toBeLessThan(WAITING / 10);
 });
+
+describe("a token with tens of thousands of pending events", () => {
+  const WAITING = 50_000;
+  const HOUR_MS = 3_600_000;
+
+  /** A webhook that owes so many events of token 1, and one of token 2 behind them. */
+  async function owing() {
+    const id = await register(await startReceiver());
+    await test.database.query("truncate vitrine.webhook_delivery");
+    await test.database.query(
+      `insert into vitrine.webhook_delivery (webhook_id, message_id, kind, event_type, event_id, subject, body)
+       select $1, n, 'event', 'lock', n, case when n > $2::int then 2 else 1 end, '{}' from generate_series(1, $2::int + 1) n`,
+      [id, WAITING],
+    );
+    return id;
+  }
+  const claim = (tx: Queryable = test.database) => claimDeliveries(tx, 100, randomUUID(), 60, deliveryCaps);
+  const eventsOf = (leases: readonly { readonly eventId: string | null }[]) =>
+    leases.map(({ eventId }) => Number(eventId)).sort((a, b) => a - b);
+  const failed = { isDelivered: false, responseStatus: 500, responseBody: null, error: "x", durationMs: 1 };
+  /** Rows that a transaction has read, and that it has written. */
+  async function countRows(run: (tx: Queryable) => Promise<void>) {
+    return test.database.transaction(async (tx) => {
+      let written = 0;
+      const writes = async () => {
+        const [row] = await tx.query<{ count: number }>(
+          "select sum(n_tup_upd)::int as count from pg_stat_xact_user_tables where schemaname = 'vitrine'",
+        );
+        return row?.count ?? 0;
+      };
+      const read = await countRowsRead(tx, ["vitrine"], async () => {
+        const before = await writes();
+        await run(tx);
+        written = (await writes()) - before;
+      });
+      return { read, written };
+    });
+  }
+  async function claimAll(): Promise<DeliveryLease[]> {
+    const leases: DeliveryLease[] = [];
+    for (let nth = 0; nth < 20; nth++) leases.push(...(await claim()));
+    return leases;
+  }
+
+  it("has its first one alone claimed, with what waits for nothing behind it, and then claims read few of the others", async () => {
+    await owing();
+
+    expect(eventsOf(await claimAll())).toEqual([1, WAITING + 1]);
+
+    let claimed: readonly DeliveryLease[] = [];
+    const { read, written } = await countRows(async (tx) => {
+      claimed = await claim(tx);
+    });
+    expect(claimed).toEqual([]);
+    expect(read).toBeLessThan(WAITING / 10);
+    expect(written).toBe(0);
+  });
+
+  it("has an attempt recorded by a few rows, whether it failed or arrived, and then the next one is due", async () => {
+    await owing();
+    const [first] = await claimAll();
+    if (!first) throw new Error("nothing was claimed");
+    for (const isDelivered of [false, true]) {
+      await test.database.query(
+        "update vitrine.webhook_delivery set claim = $2, claimed_until = now() + interval '1 minute' where id = $1",
+        [first.id, first.claim],
+      );
+      const { written } = await countRows(async (tx) => {
+        expect(await endAttempt(tx, first, { ...failed, isDelivered }, HOUR_MS)).toBeDefined();
+      });
+      expect(written).toBeLessThan(5);
+      expect(eventsOf(await claim())).toEqual(isDelivered ? [2] : []);
+    }
+  });
+
+  it("has its first one due at once after a resumption, and no other", async () => {
+    const id = await owing();
+    const [first] = await claimAll();
+    if (!first) throw new Error("nothing was claimed");
+    await test.database.transaction((tx) => endAttempt(tx, first, failed, HOUR_MS));
+
+    const { written } = await countRows((tx) => restartPending(tx, id));
+
+    expect(written).toBeLessThan(5);
+    expect(eventsOf(await claim())).toEqual([1]);
+  });
+
+  it("has the first one that is left due after old ones were deleted", async () => {
+    const id = await owing();
+    await claimAll();
+    await test.database.query(
+      "delete from vitrine.webhook_delivery where webhook_id = $1 and event_id < 1000",
+      [id],
+    );
+    expect(eventsOf(await claim())).toEqual([]);
+
+    await forgetOldDeliveries.run(test.database);
+
+    expect(eventsOf(await claim())).toEqual([1_000]);
+  });
+
+  it("waits for no clock: its parked events stay where they are", async () => {
+    await owing();
+    await claimAll();
+
+    expect(await endLongDeliveryWaits([HOUR_MS])(test.database, 100)).toBe(0);
+  });
+});
+
+it("sends hundreds of events of one token in order while attempts fail, the webhook is resumed and one is skipped", async () => {
+  const receiver = await startReceiver();
+  const id = await register(receiver);
+  const sent = await append(tokens(1, 400));
+  const failures = new Set<string>();
+  receiver.answering = (message, response) => {
+    if (message.data.id % 7 > 0 || failures.has(message.id)) return accept(message, response);
+    failures.add(message.id);
+    response.writeHead(503).end();
+  };
+  work(Array.from({ length: 100 }, () => 1));
+  const accepted = (count: number) =>
+    eventually(
+      () => receiver.accepted.length,
+      (reached) => reached >= count,
+    );
+  await accepted(20);
+  for (const status of ["paused", "active"])
+    await api.call(`/market-partner/webhooks/${id}`, { method: "PATCH", key, body: { status } });
+  // The newest, far behind what is due.
+  const [{ id: skipped, next_attempt_at: nextAt }] = await deliveries(id);
+  expect(nextAt).toBeNull();
+  await api.call(`/market-partner/webhooks/${id}/deliveries/${skipped}/skip`, { method: "POST", key });
+  await accepted(sent.length - 1);
+
+  expect(disorder(receiver.messages)).toEqual([]);
+  expect(new Set(eventIds(receiver.accepted))).toEqual(new Set(sent.slice(0, -1)));
+}, 120_000);
 
 it("pauses at once where the receiver answers 410, and another URL resumes it", async () => {
   const receiver = await startReceiver();
