@@ -107,8 +107,9 @@ export function createSupervisor({
   let stopAskedAt: number | undefined;
   let isRestartAsked = false;
   let hasRun = false;
-  // Its port is the last thing that a start opens, so this one was no failed start.
+  // Its port is the last thing that a start opens; a first index is built after that.
   let hasServed = false;
+  let hasFailed = false;
   let listensSince: number | undefined;
   let waiting = new AbortController();
 
@@ -152,7 +153,10 @@ export function createSupervisor({
       // Whatever ended a replica, the indexer can say more.
       if (serves || isWorthAnotherStart(end) || mayPass(end)) {
         if (end.refusal && !isOfAnotherIndex(end.refusal)) onLine(explainRefusal(end.refusal));
-        if (wasSteady) delayMs = 0;
+        // A start that always fails may take long to come to it.
+        const failedAgain = end.code === 1 && hasFailed;
+        hasFailed = end.code === 1;
+        if (wasSteady && !failedAgain) delayMs = 0;
         onLine(
           `Ponder ended ${describeEnd(end)}; starting it again ${delayMs ? `in ${delayMs / 1_000} s` : "at once"}.`,
         );

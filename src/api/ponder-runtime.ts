@@ -87,7 +87,14 @@ export function ponderRuntime() {
       replace((...given: Parameters<typeof createServer>) => {
         const [, listener] = given;
         // Ponder finds a free port with a server that answers nothing.
-        if (typeof listener !== "function") return createServer(...given).once("error", refusePort);
+        if (typeof listener !== "function") {
+          const probe = createServer(...given);
+          return probe.once("error", (cause) => {
+            // It would try the next one before this start has ended.
+            probe.listen = () => probe;
+            refusePort(cause);
+          });
+        }
         replace(createServer);
         const server = createGuardedServer(listener, guard).once("error", refusePort);
         return server.once("listening", () => {

@@ -110,7 +110,8 @@ it("standards, locks, proxies and what has no events are found", async () => {
 
 it.each([
   ["ERC-7511", "365f5f375f5f365f73", "5af43d5f5f3e5f3d91602a57fd5bf3"],
-  ["Solady", "5f5f365f5f37365f73", "5af43d5f5f3e6029573d5ffd5b3d5ff3"],
+  ["Solady", "3d3d3d3d363d3d37363d73", "5af43d3d93803e602a57fd5bf3"],
+  ["Solady with PUSH0", "5f5f365f5f37365f73", "5af43d5f5f3e6029573d5ffd5b3d5ff3"],
 ])("a clone as %s writes it is followed to its implementation", async (_layout, before, after) => {
   const { address } = of("soulbound");
   const clone = await deployCode(before + address.slice(2) + after);

@@ -264,6 +264,17 @@ describe("a supervised child", () => {
     expect(pauses).toEqual([]);
   });
 
+  it("that ends with 1 each time it has served is started again after growing delays", async () => {
+    let hours = 0;
+    const { supervisor, pauses } = supervise(
+      `${COUNT} ${LISTENS} if (starts < 5) { listens(); process.exitCode = 1; }`,
+      { now: () => 3_600_000 * hours++ },
+    );
+
+    expect(await supervisor.run()).toBe(0);
+    expect(pauses).toEqual([250, 500, 1_000]);
+  });
+
   it("whose first start fails is not started again, however long it took to find out", async () => {
     const lives = [0, 25_000];
     const { supervisor } = supervise(endings([1]), { now: () => lives.shift() ?? 25_000 });

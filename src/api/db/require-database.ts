@@ -70,7 +70,7 @@ function requireOffered(
 ): void {
   if (major < OLDEST_MAJOR) {
     throw new BootError(
-      `PostgreSQL is of version ${major}, and Vitrine needs ${OLDEST_MAJOR} or newer; upgrade the server, or name another one in DATABASE_URL.`,
+      `PostgreSQL is version ${major}, but Vitrine needs ${OLDEST_MAJOR} or newer; upgrade the server, or name another one in DATABASE_URL.`,
     );
   }
   const another =

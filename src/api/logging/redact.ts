@@ -37,8 +37,11 @@ export function hideUrl(text: string): void {
   const short = hasPath ? `${shown}/…` : shown;
   for (const whole of [text, url.href, shown + rest])
     if (whole.length > shown.length + 1) hidden.set(whole, short);
-  const values = [url.username, url.password, ...url.pathname.split("/"), ...url.searchParams.values()];
-  const keys = [rest, ...values].filter((part) => part.length >= KEY_LENGTH_MIN);
+  // Without a digit, a folder is a name, such as that of a network, which other lines have as well.
+  const folders = url.pathname.split("/").filter((part) => /\d/.test(part));
+  const keys = [rest, url.username, url.password, ...folders, ...url.searchParams.values()].filter(
+    (part) => part.length >= KEY_LENGTH_MIN,
+  );
   for (const key of keys) hidden.set(key, "…");
   const longestFirst = [...hidden].sort(([a], [b]) => b.length - a.length);
   hidden.clear();

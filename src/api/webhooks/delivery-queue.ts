@@ -44,33 +44,25 @@ export interface DeliveryCaps {
 // A fraction of what a statement may take.
 const RESTART_BATCH = 5_000;
 /** How many due events of a webhook a claim reads at most. */
-const CLAIM_SCAN = 1_000;
-// Far below what a claim reads, so that it comes to those that wait for nothing.
-const WAITING_MAX = 256;
-const PARK_BATCH = 5_000;
-const PARK_ROUNDS = 4;
+export const CLAIM_SCAN = 1_000;
 
 const FREE = "(d.claim is null or d.claimed_until <= now())";
 const DUE = `d.webhook_id = o.id and d.status = 'pending' and d.due_at <= now() and ${FREE}`;
 const NEXT = "order by due_at, id limit greatest(0, o.cap - o.running)";
 
-/** The webhooks that may get something. `caps` has the caps of a webhook and of a failing one. */
-const openWebhooks = (caps: { readonly perWebhook: string; readonly perFailing: string }): string => `
-  busy as (
+// Parameters: how many leases, their claim, their seconds, the caps of a webhook, of a failing one, and of a host. The
+// claims of the webhook with the fewest come first, so that one with many due deliveries holds up no other.
+const CLAIM = `
+  with busy as (
     select d.webhook_id, count(*)::int as running from vitrine.webhook_delivery d
      where d.claim is not null and d.claimed_until > now() group by d.webhook_id),
   open as (
     select w.id, w.host, w.status = 'active' as is_active, coalesce(b.running, 0) as running,
-           case when w.failing_since is null then ${caps.perWebhook}::int else ${caps.perFailing}::int end as cap,
+           case when w.failing_since is null then $4::int else $5::int end as cap,
            sum(coalesce(b.running, 0)) over (partition by w.host) as host_running
       from vitrine.webhook w
       join vitrine.app a on a.id = w.app_id and 'market-partner' = any(a.apis)
-      left join busy b on b.webhook_id = w.id)`;
-
-// Parameters: how many leases, their claim, their seconds, the caps of a webhook, of a failing one, and of a host. The
-// claims of the webhook with the fewest come first, so that one with many due deliveries holds up no other.
-const CLAIM = `
-  with ${openWebhooks({ perWebhook: "$4", perFailing: "$5" })},
+      left join busy b on b.webhook_id = w.id),
   due as (
     select f.id, o.host, o.host_running, o.running + row_number() over (partition by o.id order by f.due_at, f.id) as nth
       from open o cross join lateral (
@@ -104,84 +96,21 @@ const CLAIM = `
             case when w.old_secret_until > now() then w.old_secret end as "oldSecret"`;
 
 /** Leases up to `free` due deliveries for `seconds`. */
-export async function claimDeliveries(
+export function claimDeliveries(
   db: Queryable,
   free: number,
   claim: string,
   seconds: number,
-  { perWebhook, perFailing, perHost }: DeliveryCaps,
+  caps: DeliveryCaps,
 ): Promise<DeliveryLease[]> {
-  const leases = await db.query<DeliveryLease>(CLAIM, [
+  return db.query<DeliveryLease>(CLAIM, [
     free,
     claim,
     seconds,
-    perWebhook,
-    perFailing,
-    perHost,
+    caps.perWebhook,
+    caps.perFailing,
+    caps.perHost,
   ]);
-  await parkFollowers(db, { perWebhook, perFailing });
-  return leases;
-}
-
-// Of webhooks that could get more than the claims have found. The first event of a token stays locked until the others
-// are parked: were it to end meanwhile, nothing would wake them. Nothing is waited for, so that this delays no attempt.
-const PARK = `
-  with ${openWebhooks({ perWebhook: "$1", perFailing: "$2" })},
-  waiting as materialized (
-    select f.id, f.first from open o cross join lateral (
-      select c.id, first.id as first
-        from (select d.id, d.due_at, d.subject, d.event_id from vitrine.webhook_delivery d
-               where o.is_active and o.running < o.cap and d.kind = 'event' and ${DUE} and d.claim is null
-               order by d.due_at, d.id limit ${PARK_BATCH}) c
-       cross join lateral (
-         select e.id, e.event_id from vitrine.webhook_delivery e
-          where e.webhook_id = o.id and e.subject = c.subject and e.status = 'pending' and e.kind = 'event'
-          order by e.event_id limit 1) first
-       where first.event_id < c.event_id
-       order by c.due_at, c.id offset ${WAITING_MAX}) f
-     limit ${PARK_BATCH}),
-  firsts as materialized (
-    select d.id from vitrine.webhook_delivery d
-     where d.id in (select first from waiting) and d.status = 'pending' for share skip locked),
-  locked as materialized (
-    select d.id from vitrine.webhook_delivery d
-     where d.id in (select w.id from waiting w join firsts f on f.id = w.first)
-       and d.status = 'pending' and d.claim is null for update skip locked)
-  update vitrine.webhook_delivery d set due_at = 'infinity' from locked l where d.id = l.id returning 1`;
-
-/**
- * Events that wait behind others are due at infinity, but for a few hundred: claims would have to read them. When the
- * event before ends, it makes the next one due (see `wakeNext`).
- */
-async function parkFollowers(db: Queryable, caps: Omit<DeliveryCaps, "perHost">): Promise<void> {
-  for (let round = 0; round < PARK_ROUNDS; round++) {
-    const parked = await db.query(PARK, [caps.perWebhook, caps.perFailing]);
-    if (parked.length < PARK_BATCH) return;
-  }
-}
-
-/**
- * Makes the first event of each token of a webhook due that is parked although none is before it, as after the deletion of
- * old ones.
- */
-export async function wakeParked(db: Queryable, webhookId: string): Promise<void> {
-  const next = (after: string): string => `
-    select d.subject, d.id, d.due_at from vitrine.webhook_delivery d
-     where d.webhook_id = $1 and d.status = 'pending' and d.kind = 'event' ${after}
-     order by d.webhook_id, d.subject, d.event_id limit 1`;
-  // From token to token by the database index, past all that waits.
-  await db.query(
-    `with recursive first as (
-       (${next("")})
-       union all
-       select n.* from first f cross join lateral (${next("and d.subject > f.subject")}) n)
-     update vitrine.webhook_delivery d set due_at = now()
-       from first f
-      where d.id = f.id and f.due_at = 'infinity' and d.status = 'pending'
-        and exists (select from vitrine.webhook_delivery p
-                     where p.webhook_id = $1 and p.status = 'pending' and p.due_at = 'infinity')`,
-    [webhookId],
-  );
 }
 
 /** Extends leases that are still this process's. */
@@ -287,7 +216,10 @@ export async function endAttempt(
   return end;
 }
 
-/** Once an event has ended, the next one of its token is due, which may be parked (see `parkFollowers`). */
+/**
+ * Once an event has ended, the next one of its token is due, which may be parked (see parking.ts). One that ends just now
+ * is waited for: each of the two would leave it to the other to wake the next.
+ */
 async function wakeNext(
   tx: Queryable,
   { webhookId, subject, eventId }: Pick<DeliveryLease, "webhookId" | "subject" | "eventId">,
@@ -297,7 +229,7 @@ async function wakeNext(
       where due_at > now() and id = (
         select id from vitrine.webhook_delivery
          where webhook_id = $1 and subject = $2 and event_id > $3 and kind = 'event' and status = 'pending'
-         order by event_id limit 1)`,
+         order by event_id limit 1 for update)`,
     [webhookId, subject, eventId],
   );
 }
@@ -329,7 +261,6 @@ export async function restartPending(tx: Queryable, webhookId: string): Promise<
   await tx.query(`update vitrine.webhook_delivery set due_at = now(), attempts = 0 where ${NEEDS_RESTART}`, [
     webhookId,
   ]);
-  await wakeParked(tx, webhookId);
 }
 
 /**

@@ -3,7 +3,7 @@
 import { columnsOf } from "../db/columns.ts";
 import type { Queryable } from "../db/database.ts";
 import { type DailyJob, repeatInBatches } from "../jobs/daily.ts";
-import { wakeParked } from "./delivery-queue.ts";
+import { wakeParked } from "./parking.ts";
 
 export interface DeliveryRow {
   readonly id: string;

@@ -10,6 +10,7 @@ import { startPassLoop } from "../jobs/pass-loop.ts";
 import type { Logger } from "../logging/logger.ts";
 import { createFanOut } from "./fan-out.ts";
 import { createWebhookMetrics } from "./metrics.ts";
+import { startParking } from "./parking.ts";
 import { createWebhookSecrets, type WebhookSecrets } from "./secrets.ts";
 import { createSender } from "./sender.ts";
 import { createWebhookService, type WebhookService } from "./service.ts";
@@ -81,11 +82,12 @@ export function startWebhooks(
       while (!signal.aborted && (await fanOut())) {}
     },
   });
+  const parking = startParking(deps);
   return {
     wakeForEvents: () => feeding.wake(),
     wake: () => worker.wake(),
     async stop() {
-      await Promise.all([feeding.stop(), worker.stop()]);
+      await Promise.all([feeding.stop(), worker.stop(), parking.stop()]);
     },
   };
 }

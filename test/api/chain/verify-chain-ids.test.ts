@@ -46,7 +46,7 @@ it("goes on without the endpoint of another chain where another one serves this 
   await verifyChainIds([chain]);
 
   expect(lines).toEqual([
-    "vitrine: PONDER_RPC_URL_2020 (endpoint 1) serves chain 1, not 2020, and gets no calls until it does; point it to chain 2020 or remove it.\n",
+    "vitrine: PONDER_RPC_URL_2020 (endpoint 1) serves chain 1, not 2020, and gets no calls until it serves chain 2020; point it to chain 2020 or remove it.\n",
   ]);
   const pool = endpointsOf(chain);
   expect(pool.report()[0]).toMatchObject({ endpoint: 1, status: "down", reason: "chain_1" });

@@ -59,7 +59,7 @@ it("refuses a PostgreSQL that is older than 14, with both versions", async () =>
   older.searchParams.set("options", "-c search_path=older,pg_catalog");
 
   await expect(requireDatabase(older.href, () => undefined)).rejects.toThrow(
-    "PostgreSQL is of version 13, and Vitrine needs 14 or newer; upgrade the server, or name another one in DATABASE_URL.",
+    "PostgreSQL is version 13, but Vitrine needs 14 or newer; upgrade the server, or name another one in DATABASE_URL.",
   );
 });
 

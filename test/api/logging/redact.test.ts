@@ -53,6 +53,11 @@ describe("a URL that is hidden", () => {
     [`https://rpc.example/v3/${secret}`, `Cannot POST /v3/${secret}`, "Cannot POST …"],
     [`https://rpc.example/v3/${secret}?chain=1`, `no project ${secret}`, "no project …"],
     [`https://rpc.example/?k=${secret}`, `the key "${secret}" has ended`, 'the key "…" has ended'],
+    [
+      `https://rpc.example/ethereum-mainnet/${secret}`,
+      "ethereum-mainnet.example is down",
+      "ethereum-mainnet.example is down",
+    ],
     ["https://rpc.example", "https://rpc.example", "https://rpc.example"],
     ["https://rpc.example/", "at https://rpc.example/v2", "at https://rpc.example/v2"],
     [

@@ -2,7 +2,11 @@ import sharp from "sharp";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { LeaseWorker } from "../../../src/api/jobs/lease-worker.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
-import { settleMore, startImageSettling } from "../../../src/api/refresh/receipts/receipt-images.ts";
+import {
+  settleImages,
+  settleMore,
+  startImageSettling,
+} from "../../../src/api/refresh/receipts/receipt-images.ts";
 import { createReceiptWaits } from "../../../src/api/refresh/receipts/waits.ts";
 import { eventually } from "../../support/eventually.ts";
 import { createWorkerSetup } from "../../support/processes/worker.ts";
@@ -221,6 +225,25 @@ describe("an image that more entries wait for than are answered at once", () => 
     expect(await outcomes()).toEqual([
       { image: "rejected", reason: "image_too_small: 300x300, at least 480x480", entries: WAITING },
     ]);
+  });
+
+  it("answers them by the probe that they waited for, though a later one is to be tried again", async () => {
+    answers.set("/a.png", { body: await square(600) });
+    await request();
+    harness.startWorker().wake();
+    await harness.settled();
+    const [end] = await database.query<{ urlHash: string; started: string }>(
+      `select encode(url_hash, 'hex') as "urlHash", started from vitrine.image_outcome`,
+    );
+    const { urlHash = "", started = "0" } = end ?? {};
+    const later = { urlHash, started: String(BigInt(started) + 1n), isFirst: false, file: null };
+
+    await database.transaction((tx) =>
+      settleImages(tx, { ...later, status: "pending", reason: "http_status: 503" }, 1),
+    );
+    while (await settleMore(database, 1_000));
+
+    expect(await outcomes()).toEqual([{ image: "updated", reason: null, entries: WAITING }]);
   });
 
   it("says to all of them why it can't be read, and they wait on", async () => {

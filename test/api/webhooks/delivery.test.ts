@@ -7,6 +7,7 @@ import {
   type DeliveryLease,
   endAttempt,
   restartPending,
+  skipDelivery,
 } from "../../../src/api/webhooks/delivery-queue.ts";
 import {
   countExtra,
@@ -14,6 +15,7 @@ import {
   readDeliveryState,
 } from "../../../src/api/webhooks/delivery-store.ts";
 import { endLongDeliveryWaits } from "../../../src/api/webhooks/long-waits.ts";
+import { parkFollowers } from "../../../src/api/webhooks/parking.ts";
 import { deliveryCaps } from "../../../src/api/webhooks/worker.ts";
 import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -567,7 +569,7 @@ describe("a token with tens of thousands of pending events", () => {
   const WAITING = 50_000;
   const HOUR_MS = 3_600_000;
 
-  /** A webhook that owes so many events of token 1, and one of token 2 behind them. */
+  /** A webhook that owes so many events of token 1, and one of token 2 behind them. Most are parked. */
   async function owing() {
     const id = await register(await startReceiver());
     await test.database.query("truncate vitrine.webhook_delivery");
@@ -576,6 +578,7 @@ describe("a token with tens of thousands of pending events", () => {
        select $1, n, 'event', 'lock', n, case when n > $2::int then 2 else 1 end, '{}' from generate_series(1, $2::int + 1) n`,
       [id, WAITING],
     );
+    await parkFollowers(test.database, id);
     return id;
   }
   const claim = (tx: Queryable = test.database) => claimDeliveries(tx, 100, randomUUID(), 60, deliveryCaps);
@@ -602,7 +605,7 @@ describe("a token with tens of thousands of pending events", () => {
   }
   async function claimAll(): Promise<DeliveryLease[]> {
     const leases: DeliveryLease[] = [];
-    for (let nth = 0; nth < 20; nth++) leases.push(...(await claim()));
+    for (let nth = 0; nth < 3; nth++) leases.push(...(await claim()));
     return leases;
   }
 
@@ -622,8 +625,8 @@ describe("a token with tens of thousands of pending events", () => {
 
   it("has an attempt recorded by a few rows, whether it failed or arrived, and then the next one is due", async () => {
     await owing();
-    const [first] = await claimAll();
-    if (!first) throw new Error("nothing was claimed");
+    const first = (await claimAll()).find(({ eventId }) => Number(eventId) === 1);
+    if (!first) throw new Error("the first one was not claimed");
     for (const isDelivered of [false, true]) {
       await test.database.query(
         "update vitrine.webhook_delivery set claim = $2, claimed_until = now() + interval '1 minute' where id = $1",
@@ -639,8 +642,8 @@ describe("a token with tens of thousands of pending events", () => {
 
   it("has its first one due at once after a resumption, and no other", async () => {
     const id = await owing();
-    const [first] = await claimAll();
-    if (!first) throw new Error("nothing was claimed");
+    const first = (await claimAll()).find(({ eventId }) => Number(eventId) === 1);
+    if (!first) throw new Error("the first one was not claimed");
     await test.database.transaction((tx) => endAttempt(tx, first, failed, HOUR_MS));
 
     const { written } = await countRows((tx) => restartPending(tx, id));
@@ -661,6 +664,33 @@ describe("a token with tens of thousands of pending events", () => {
     await forgetOldDeliveries.run(test.database);
 
     expect(eventsOf(await claim())).toEqual([1_000]);
+  });
+
+  it("has the next one due, though the two before it end at once while it is parked", async () => {
+    const id = await owing();
+    const ids = await test.database.query<{ id: string }>(
+      "select id from vitrine.webhook_delivery where event_id < 3 order by event_id",
+    );
+    const [first, second] = ids.map((row) => row.id);
+    // More are due before the third than are left unparked.
+    await test.database.query(
+      `update vitrine.webhook_delivery set due_at = now() - case when event_id = 3 then interval '0' else interval '1 hour' end
+        where event_id < 400`,
+    );
+    let ending: Promise<boolean> | undefined;
+    await test.database.transaction(async (tx) => {
+      await skipDelivery(tx, id, second ?? "");
+      await parkFollowers(test.database, id);
+      ending = test.database.transaction((other) => skipDelivery(other, id, first ?? ""));
+      const isWaiting = eventually(
+        () => test.database.query("select from pg_locks where not granted"),
+        (locks) => locks.length > 0,
+      );
+      await Promise.race([ending, isWaiting]);
+    });
+    await ending;
+
+    expect(eventsOf(await claim())).toEqual([3, WAITING + 1]);
   });
 
   it("waits for no clock: its parked events stay where they are", async () => {
@@ -691,6 +721,7 @@ it("sends hundreds of events of one token in order while attempts fail, the webh
   for (const status of ["paused", "active"])
     await api.call(`/market-partner/webhooks/${id}`, { method: "PATCH", key, body: { status } });
   // The newest, far behind what is due.
+  await parkFollowers(test.database, id);
   const [{ id: skipped, next_attempt_at: nextAt }] = await deliveries(id);
   expect(nextAt).toBeNull();
   await api.call(`/market-partner/webhooks/${id}/deliveries/${skipped}/skip`, { method: "POST", key });

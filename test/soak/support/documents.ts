@@ -7,6 +7,8 @@ import { createRandom } from "../../support/random.ts";
 const CLASSES = ["Knight", "Mage", "Rogue", "Dragon", "Bard", "Smith"];
 // Squares per side. Such a picture is stored in a few kilobytes, so that a long soak fills no disk.
 const PICTURE_GRAINS = 4;
+// Stored in more than a socket holds: a client that leaves must not keep the rest.
+const LARGE_PICTURE_GRAINS = 400;
 const REVISIONS_MAX = 10_000;
 const BIRTH = 1_600_000_000;
 const DAY_SECONDS = 86_400;
@@ -30,12 +32,13 @@ export function serveDocuments(origin: Origin, pictureUrl: string, seed: number)
 
 /** A host of pictures at `/{number}.png`; some requests fail, and some pictures are invalid. */
 export async function startPictures(seed: number): Promise<Origin> {
-  const picture = await pictures(PICTURE_GRAINS);
+  const [small, large] = await Promise.all([pictures(PICTURE_GRAINS), pictures(LARGE_PICTURE_GRAINS)]);
   return startOrigin(
     failingNowAndThen(seed, (path) => {
       const index = Number(/^\/(\d+)\.png/.exec(path)?.[1] ?? 0);
       const headers = { "content-type": "image/png" };
-      return index % 47 === 7 ? { status: 404, body: "{}" } : { headers, body: picture(index) };
+      if (index % 47 === 7) return { status: 404, body: "{}" };
+      return { headers, body: index % 23 === 5 ? large(index) : small(index) };
     }),
   );
 }

@@ -32,7 +32,9 @@ async function verifyChainId(chain: ChainConfig, timeoutMs: number): Promise<voi
     const fault = `${variableAt(position)} serves chain ${served}, not ${id}`;
     if (others.length === rpcUrls.length)
       throw new BootError(`${fault}; point it to chain ${id} or rename the variable.`);
-    say(`vitrine: ${fault}, and gets no calls until it does; point it to chain ${id} or remove it.`);
+    say(
+      `vitrine: ${fault}, and gets no calls until it serves chain ${id}; point it to chain ${id} or remove it.`,
+    );
     endpointsOf(chain).fail(position + 1, otherChain(served));
   }
 }

@@ -56,12 +56,19 @@ type ImageEnd = Omit<ImageProbed, "isFirst">;
  * the rest is left to `settleMore`, whatever happens to this process.
  */
 export async function settleImages(tx: Queryable, probed: ImageProbed, limit = AT_ONCE): Promise<void> {
-  if ((await settleSome(tx, probed, limit)) < limit) return;
   const { urlHash, started, status, reason, file } = probed;
+  // In the order in which `settleMore` locks.
+  await tx.query("select from vitrine.image_outcome where url_hash = decode($1, 'hex') for update", [
+    urlHash,
+  ]);
+  if ((await settleSome(tx, probed, limit)) < limit) return;
+  // An earlier probe's result stays that of those who waited for it while a later probe will be tried again.
   await tx.query(
-    `insert into vitrine.image_outcome (url_hash, started, status, reason, file) values (decode($1, 'hex'), $2, $3, $4, $5)
+    `insert into vitrine.image_outcome as o (url_hash, started, status, reason, file)
+     values (decode($1, 'hex'), $2, $3, $4, $5)
      on conflict (url_hash) do update
-        set started = excluded.started, status = excluded.status, reason = excluded.reason, file = excluded.file`,
+        set started = excluded.started, status = excluded.status, reason = excluded.reason, file = excluded.file
+      where excluded.status <> 'pending' or o.status = 'pending'`,
     [urlHash, started, status, reason, file],
   );
 }

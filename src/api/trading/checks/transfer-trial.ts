@@ -154,8 +154,11 @@ async function tryDraftTransfer(node: AskedNode, token: HeldToken): Promise<Tran
     { data: isFinal, expects: (answer) => isRevert(answer) || wordOf(answer) === 0n },
     { data: encodeHolding(token), expects: (answer) => isHolding(token, answer) },
   ];
-  for (const { data, from, expects } of questions) {
-    const answer = await node.call(collection, data, from);
+  const asked = questions.map(async ({ data, from, expects }) => ({
+    answer: await node.call(collection, data, from),
+    expects,
+  }));
+  for (const { answer, expects } of await Promise.all(asked)) {
     if (answer.kind === "unavailable") return unanswered(node, token, answer.because);
     if (!expects(answer.kind === "answered" ? answer.data : undefined)) return undefined;
   }
