@@ -41,6 +41,7 @@ const foundations = [
   "http",
   "jobs",
   "config.ts",
+  "misspelt.ts",
   "postgres",
   "chain",
   "fetch",

@@ -17,7 +17,6 @@ import {
   SECRET_LENGTH_MIN,
 } from "./local-secrets.ts";
 import { parseStoreAddress, type StoreAddress, showStore } from "./store-address.ts";
-import { editDistance } from "./text/edit-distance.ts";
 import { parseUrl } from "./text/parse-url.ts";
 import { withoutTrailing } from "./text/without-trailing.ts";
 import { usableMemory } from "./usable-memory.ts";
@@ -243,27 +242,13 @@ const fetchSchema = environmentSchema.pick({
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const known = [
+/** Every variable that Vitrine reads by one name. */
+export const variableNames: readonly string[] = [
   ...Object.keys(environmentSchema.shape),
   "COLLECTIONS_FILE",
   "DATABASE_SCHEMA",
   "DATABASE_URL",
 ];
-const typingErrorsMax = (name: string): number => Math.min(2, Math.floor(name.length / 5));
-
-/** The variables that are probably misspelt: each almost has the name of one that is unset. No value is read. */
-export function misspelt(environment: Environment): { readonly variable: string; readonly meant: string }[] {
-  const unset = known.filter((name) => !environment[name]);
-  return Object.keys(environment).flatMap((variable) => {
-    if (known.includes(variable)) return [];
-    const meant = unset.find(
-      (name) =>
-        Math.abs(name.length - variable.length) <= 2 &&
-        editDistance(variable.toUpperCase(), name) <= typingErrorsMax(name),
-    );
-    return meant === undefined ? [] : [{ variable, meant }];
-  });
-}
 
 /** Throws one BootError that names every invalid variable. An empty variable counts as unset. */
 export function loadServingConfig(environment: Environment): ServingConfig {

@@ -5,8 +5,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadServingConfig, misspelt, redacted } from "../../src/api/config.ts";
+import { loadServingConfig, redacted } from "../../src/api/config.ts";
 import { isLocal, localOperatorToken } from "../../src/api/local-secrets.ts";
+import { misspelt } from "../../src/api/misspelt.ts";
 import { usableMemory } from "../../src/api/usable-memory.ts";
 import { BootError } from "../../src/boot-error.ts";
 

@@ -58,6 +58,12 @@ describe("a URL that is hidden", () => {
       "ethereum-mainnet.example is down",
       "ethereum-mainnet.example is down",
     ],
+    [`https://rpc.example/v5/${"7".repeat(16)}`, `no project ${"7".repeat(16)}`, "no project …"],
+    [
+      `https://rpc.example/v6/${"8".repeat(15)}`,
+      `no project ${"8".repeat(15)}`,
+      `no project ${"8".repeat(15)}`,
+    ],
     ["https://rpc.example", "https://rpc.example", "https://rpc.example"],
     ["https://rpc.example/", "at https://rpc.example/v2", "at https://rpc.example/v2"],
     [

@@ -693,6 +693,23 @@ describe("a token with tens of thousands of pending events", () => {
     expect(eventsOf(await claim())).toEqual([3, WAITING + 1]);
   });
 
+  it.each([
+    ["256", 0],
+    ["257", 1],
+  ])("has those past the first 256 that wait parked: of %s, %s", async (waiting, parked) => {
+    const id = await owing();
+    await test.database.query(
+      "delete from vitrine.webhook_delivery where subject = '2' or event_id > $1::int + 1",
+      [waiting],
+    );
+    await test.database.query("update vitrine.webhook_delivery set due_at = now()");
+
+    await parkFollowers(test.database, id);
+
+    const rows = await test.database.query("select from vitrine.webhook_delivery where due_at = 'infinity'");
+    expect(rows).toHaveLength(parked);
+  });
+
   it("waits for no clock: its parked events stay where they are", async () => {
     await owing();
     await claimAll();

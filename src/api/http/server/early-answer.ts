@@ -30,8 +30,16 @@ export function answerEarly(response: ServerResponse, error: ApiError): void {
   response.writeHead(status, headers).end(body);
 }
 
-/** Answers early in place of a listener that has the request already: its own answer, when it comes, is dropped. */
-export function answerInstead(response: ServerResponse, error: ApiError): void {
+/** Has a request answered with this error where a listener that gets it has not begun to answer in time. */
+export function answerWithin(response: ServerResponse, timeoutMs: number, error: ApiError): void {
+  const timer = setTimeout(() => {
+    if (!response.headersSent) answerInstead(response, error);
+  }, timeoutMs);
+  response.once("close", () => clearTimeout(timer));
+}
+
+/** Answers in place of a listener that has the request already: its own answer, when it comes, is dropped. */
+function answerInstead(response: ServerResponse, error: ApiError): void {
   answerEarly(response, error);
   Object.assign(response, {
     writeHead: () => response,

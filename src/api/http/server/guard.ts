@@ -10,7 +10,7 @@ import type { Socket } from "node:net";
 import { ApiError, type ErrorCode } from "../errors.ts";
 import { type RateLimiter, rateLimited } from "../limits/rate-limit.ts";
 import { connectionsMax, endSurplus } from "./connection-limit.ts";
-import { answerEarly, answerFault, answerInstead } from "./early-answer.ts";
+import { answerEarly, answerFault, answerWithin } from "./early-answer.ts";
 import { dropRest, lingerOnClose } from "./linger.ts";
 import { pathOf, readTarget } from "./request-target.ts";
 import { type Connection, type EndReason, endUnread, type UnreadLimits, unreadLimits } from "./unread.ts";
@@ -76,6 +76,7 @@ export interface ServerGuard {
 
 // A database that is silent refuses nothing. With the second that the question above may take, less than probes wait.
 const PONDER_MS = 2_000;
+const SILENT_DATABASE = new ApiError("UNAVAILABLE", [{ path: "", message: "the database doesn't answer" }]);
 const DATABASE_ROUTES = new Set(["/ready", "/status"]);
 const LIMITED_ROUTES = new Set([...DATABASE_ROUTES, "/metrics"]);
 const PONDER_ROUTES = new Set([...LIMITED_ROUTES, "/health"]);
@@ -185,22 +186,11 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
     }
     refusalOf(path, request)
       .then((refusal) => {
-        if (refusal) answerEarly(response, refusal);
-        else if (DATABASE_ROUTES.has(path)) answerInTime(request, response);
-        else listener(request, response);
+        if (refusal) return answerEarly(response, refusal);
+        if (DATABASE_ROUTES.has(path)) answerWithin(response, PONDER_MS, SILENT_DATABASE);
+        listener(request, response);
       })
       .catch(() => response.destroy());
-  }
-
-  /** Ponder's answer, or 503 where the database doesn't give it one. */
-  function answerInTime(request: IncomingMessage, response: ServerResponse): void {
-    const timer = setTimeout(() => {
-      if (response.headersSent) return;
-      const message = "the database doesn't answer";
-      answerInstead(response, new ApiError("UNAVAILABLE", [{ path: "", message }]));
-    }, PONDER_MS);
-    response.once("close", () => clearTimeout(timer));
-    listener(request, response);
   }
 
   async function refusalOf(path: string, request: IncomingMessage): Promise<ApiError | undefined> {
