@@ -7,7 +7,7 @@ import type { Database } from "../db/database.ts";
 import { createPageSize } from "../jobs/page-size.ts";
 import { type PassLoop, startPassLoop } from "../jobs/pass-loop.ts";
 import type { Logger } from "../logging/logger.ts";
-import { CLAIM_SCAN } from "./delivery-queue.ts";
+import { CLAIM_SCAN, firstPending, stillPending } from "./delivery-queue.ts";
 
 // Far below what a claim reads, so that it comes to those that wait for nothing.
 const WAITING_MAX = 256;
@@ -22,19 +22,16 @@ const PARK = `
      where d.webhook_id = $1 and d.kind = 'event' and d.status = 'pending' and d.due_at <= now() and d.claim is null
      order by d.due_at, d.id limit $2),
   waiting as materialized (
-    select c.id, first.id as first from due c cross join lateral (
-      select e.id, e.event_id from vitrine.webhook_delivery e
-       where e.webhook_id = $1 and e.subject = c.subject and e.status = 'pending' and e.kind = 'event'
-       order by e.event_id limit 1) first
+    select c.id, first.id as first from due c cross join lateral (${firstPending("$1", "c.subject")}) first
      where first.event_id < c.event_id
      order by c.due_at, c.id offset ${WAITING_MAX}),
   firsts as materialized (
-    select d.id from vitrine.webhook_delivery d
-     where d.id in (select first from waiting) and d.status = 'pending' for share skip locked),
+    select w.ids from (select first, array_agg(id) as ids from waiting group by first) w
+      join vitrine.webhook_delivery d on d.id = w.first
+     where ${stillPending("true")} for share of d skip locked),
   locked as materialized (
-    select d.id from vitrine.webhook_delivery d
-     where d.id in (select w.id from waiting w join firsts f on f.id = w.first)
-       and d.status = 'pending' and d.claim is null for update skip locked)
+    select d.id from (select unnest(ids) as id from firsts) f join vitrine.webhook_delivery d on d.id = f.id
+     where ${stillPending("d.claim is null")} for update of d skip locked)
   update vitrine.webhook_delivery d set due_at = 'infinity' from locked l where d.id = l.id returning 1`;
 
 /** Parks a webhook's events that wait for others, but for a few hundred. Reads little where claims have little to read. */
