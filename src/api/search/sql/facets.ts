@@ -89,8 +89,8 @@ async function readFacets(statement: Statement, filter: TokenFilter, only?: Only
        select v.*, row_number() over (
                 partition by v.type, v.is_long
                 order by v.count desc, v.value_number,
-                         case when v.value_number is null then ${foldedSql("v.value_text", next)} end,
-                         v.value_text collate "C", v.id) as nth
+                         case when v.value_number is null and not v.is_long then ${foldedSql("v.value_text", next)} end,
+                         case when not v.is_long then v.value_text end collate "C", v.id) as nth
          from value v where v.type = any(array(select id from type))),
      listed as (
        select type, count(*)::int as values_total, min(value_number) as min, max(value_number) as max,

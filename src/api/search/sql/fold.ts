@@ -80,8 +80,10 @@ export function foldedSql(text: string, { add }: Pick<Parameters, "add">): strin
   const { upper, lower, anyUpper, expanding } = caseMapping();
   const p = (value: string): string => `${add(value)}::text`;
   const expanded = expanding.reduce((sql, [from, to]) => `replace(${sql}, ${p(from)}, ${p(to)})`, "f.x");
-  // Most texts need none of this, and `translate` compares each character with the whole list.
+  // Most texts need none of this, and `translate` compares each character with the whole list. With "offset 0", the text is
+  // prepared once, not at each place that uses it; whether it is NFC is found in a third of the time that NFC takes.
   return `(case when octet_length(${start}) = char_length(${start}) then lower(${start} collate "C")
                 else (select case when f.x ~ ${p(anyUpper)} then translate(${expanded}, ${p(upper)}, ${p(lower)}) else f.x end
-                        from (select lower(normalize(${start}, NFC) collate "C") as x) f) end collate "C")`;
+                        from (select lower(case when s is nfc normalized then s else normalize(s, NFC) end collate "C") as x
+                                from (select ${start} as s offset 0) t offset 0) f) end collate "C")`;
 }
