@@ -37,7 +37,7 @@ import {
   answerError,
   createRouter,
   limitBody,
-  requireAcceptsJson,
+  requireAcceptsType,
   toApiError,
 } from "../http/router.ts";
 import { imageRoutes } from "../media/module.ts";
@@ -195,6 +195,7 @@ const assignRequestId = createMiddleware<ApiEnv>((c, next) => {
 // Its route compares `Accept` with the type of the file that is asked for.
 const HEALTH_PATH = /^\/market-partner\/collections\/[^/]+\/health$/;
 
+const requireAcceptsJson = requireAcceptsType("application/json");
 const requireAcceptsAnswer: MiddlewareHandler<ApiEnv> = (c, next) =>
   HEALTH_PATH.test(c.req.path) ? next() : requireAcceptsJson(c, next);
 

@@ -1,7 +1,6 @@
 /** The stream over HTTP: server-sent events, resumed by Last-Event-ID (docs/trading.md). */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import { createMiddleware } from "hono/factory";
 import { streamSSE } from "hono/streaming";
 import type { CollectionConfig } from "../../config.ts";
 import { clip } from "../../domain/printable.ts";
@@ -12,7 +11,7 @@ import { chainIdField, collectionNameField } from "../http/fields.ts";
 import { apiKeyOf, type KeyFinder } from "../http/key.ts";
 import { createAppLimit } from "../http/limits/in-flight-limiter.ts";
 import type { InFlightLimit } from "../http/limits/rate-limit.ts";
-import { createRouter } from "../http/router.ts";
+import { createRouter, requireAcceptsType } from "../http/router.ts";
 import { cut, untilClosed } from "../http/server/cut.ts";
 import { documentedEvents, type EventType, eventTypes, isEventType } from "./event-types.ts";
 import type { EventHub } from "./hub.ts";
@@ -99,15 +98,7 @@ export interface EventRouteDeps {
 }
 
 /** Refuses callers that don't accept an event stream; all other gateway routes answer JSON. */
-export const requireAcceptsStream = createMiddleware(async (c, next) => {
-  const accept = c.req.header("accept");
-  if (accept !== undefined && !/(?:\*\/\*|text\/\*|text\/event-stream)/i.test(accept)) {
-    throw new ApiError("NOT_ACCEPTABLE", [
-      { path: "accept", message: `must allow text/event-stream; received "${clip(accept)}"` },
-    ]);
-  }
-  await next();
-});
+export const requireAcceptsStream = requireAcceptsType("text/event-stream");
 
 /** Needs `requireKey` before it. */
 export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {

@@ -1,7 +1,8 @@
-/** Which of several media types a request prefers. */
+/** Which media types a request allows, and which of several it prefers. */
 
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
+import { parseAccept } from "hono/utils/accept";
 
 /** The type of the GraphQL-over-HTTP specification; its status says whether the operation ran. */
 export const GRAPHQL_TYPE = "application/graphql-response+json";
@@ -22,3 +23,19 @@ export function graphqlTypeOf(c: Context): typeof GRAPHQL_TYPE | typeof JSON_TYP
 export const prefersHtml = (c: Context): boolean =>
   accepts(c, { header: "Accept", supports: [HTML_TYPE, JSON_TYPE, GRAPHQL_TYPE], default: JSON_TYPE }) ===
   HTML_TYPE;
+
+/**
+ * Whether an `Accept` header allows a media type (RFC 9110, 12.5.1): the most specific range that matches decides, and a
+ * weight of 0 refuses. JSON is also allowed by a header that names it in any other way, as by "application/json
+ * charset=utf-8" or "application/*+json", which has always been enough.
+ */
+export function allowsType(accept: string, type: string): boolean {
+  // What nearly all callers send.
+  if (accept === "*/*" || accept === type) return true;
+  const ranges = parseAccept(accept);
+  for (const range of [type, `${type.split("/")[0]}/*`, "*/*"]) {
+    const [match] = ranges.filter((each) => each.type.toLowerCase() === range);
+    if (match) return match.q > 0;
+  }
+  return type === JSON_TYPE && /application\/(?:\*|json)/i.test(accept);
+}

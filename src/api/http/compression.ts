@@ -70,7 +70,17 @@ function addVary(headers: Headers): void {
 
 /** The encoding that the client weighs most, brotli before gzip; undefined for neither (RFC 9110, 12.5.3). */
 export function encodingOf(accepted: string | undefined): Encoding | undefined {
-  if (!accepted || accepted === "identity") return undefined;
+  const weightOf = readWeights(accepted);
+  const best: Encoding = weightOf("br") >= weightOf("gzip") ? "br" : "gzip";
+  return weightOf(best) > 0 ? best : undefined;
+}
+
+/** Whether a client takes this encoding, of whatever weight. */
+export const allowsEncoding = (accepted: string | undefined, encoding: Encoding): boolean =>
+  readWeights(accepted)(encoding) > 0;
+
+function readWeights(accepted: string | undefined): (encoding: Encoding) => number {
+  if (!accepted || accepted === "identity") return () => 0;
   const weights = new Map(
     accepted.split(",").map((part) => {
       const [name = "", ...parameters] = part.split(";");
@@ -78,7 +88,5 @@ export function encodingOf(accepted: string | undefined): Encoding | undefined {
       return [name.trim().toLowerCase(), weight === undefined ? 1 : Number(weight)] as const;
     }),
   );
-  const weightOf = (name: Encoding): number => weights.get(name) ?? weights.get("*") ?? 0;
-  const best: Encoding = weightOf("br") >= weightOf("gzip") ? "br" : "gzip";
-  return weightOf(best) > 0 ? best : undefined;
+  return (name) => weights.get(name) ?? weights.get("*") ?? 0;
 }

@@ -10,6 +10,7 @@ import { clip } from "../../domain/printable.ts";
 import { isDatabaseUnavailable, isUnstorableText } from "../db/database-away.ts";
 import { failedStatement } from "../db/statement-watch.ts";
 import type { Logger } from "../logging/logger.ts";
+import { allowsType } from "./accept.ts";
 import { ApiError, errorBody, invalidRequest } from "./errors.ts";
 import type { Tier } from "./limits/tiers.ts";
 import { checkQueryNames } from "./query-names.ts";
@@ -133,25 +134,17 @@ export const requireJson = createMiddleware(async (c, next) => {
   await next();
 });
 
-/** Refuses callers that don't accept JSON (spec.md "Gateway path shape"). */
-export const requireAcceptsJson = createMiddleware((c, next) => {
-  requireAccepts(c.req.header("accept"), "application/json");
-  return next();
-});
+/** Refuses callers that don't accept an answer of this media type, such as JSON (spec.md "Gateway path shape"). */
+export const requireAcceptsType = (type: string) =>
+  createMiddleware((c, next) => {
+    requireAccepts(c.req.header("accept"), type);
+    return next();
+  });
 
 /** Throws NOT_ACCEPTABLE where an `Accept` header, if there is one, allows no answer of this media type. */
 export function requireAccepts(accept: string | undefined, type: string): void {
   const [name = ""] = type.split(";");
-  if (accept === undefined || (name === "application/json" ? allowsJson(accept) : allows(accept, name)))
-    return;
+  if (accept === undefined || allowsType(accept, name)) return;
   const message = `must allow ${name}; received "${clip(accept)}"`;
   throw new ApiError("NOT_ACCEPTABLE", [{ path: "accept", message }]);
-}
-
-// Any header that names it, list or not: "application/json charset=utf-8" has always been enough.
-const allowsJson = (accept: string): boolean => /\*\/\*|application\/\*|application\/json/i.test(accept);
-
-function allows(accept: string, name: string): boolean {
-  const allowed = ["*/*", `${name.split("/")[0]}/*`, name];
-  return accept.split(",").some((each) => allowed.includes(each.split(";")[0]?.trim().toLowerCase() ?? ""));
 }

@@ -6,6 +6,7 @@ import { gzip } from "node:zlib";
 import { type Env, Hono } from "hono";
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import { cached } from "../async/promise-cache.ts";
+import { allowsEncoding } from "../http/compression.ts";
 
 type TextType = "text/css" | "text/javascript" | "image/svg+xml" | "application/json";
 
@@ -43,7 +44,7 @@ export function assetRoutes<E extends Env>(assets: Readonly<Record<string, Asset
       if (!isText(type)) return c.body(body);
       c.header("Vary", "Accept-Encoding");
       // Not by hono/compress, which would compress it for every request.
-      if (!/\bgzip\b/.test(c.req.header("accept-encoding") ?? "")) return c.body(body);
+      if (!allowsEncoding(c.req.header("accept-encoding"), "gzip")) return c.body(body);
       c.header("Content-Encoding", "gzip");
       return c.body(zipped);
     });

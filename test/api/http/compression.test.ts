@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encodingOf } from "../../../src/api/http/compression.ts";
+import { allowsEncoding, encodingOf } from "../../../src/api/http/compression.ts";
 
 describe("the encoding of an answer", () => {
   it.each([
@@ -21,4 +21,15 @@ describe("the encoding of an answer", () => {
   ])("for %j is %s", (accepted, encoding) => {
     expect(encodingOf(accepted)).toBe(encoding);
   });
+});
+
+it.each([
+  ["br, gzip", true],
+  ["*", true],
+  ["gzip;q=0", false],
+  ["gzip;q=0, *", false],
+  ["gzipped", false],
+  [undefined, false],
+])("%j allows gzip: %s", (accepted, isAllowed) => {
+  expect(allowsEncoding(accepted, "gzip")).toBe(isAllowed);
 });
