@@ -5,11 +5,14 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { APPS_OF_ONE_OWNER_MAX } from "../src/api/access/apps/apps.ts";
 import { LIVE_KEYS_MAX } from "../src/api/access/keys/service.ts";
+import { CONDITION_WEIGHT, conditions, leafWeights, weights } from "../src/api/graphql/gateway/cost.ts";
 import { URL_LENGTH_MAX } from "../src/api/media/checks/limits.ts";
 import { LARGE_BYTES } from "../src/api/metadata/document/paced-reads.ts";
 import { UNSEEN_MAX } from "../src/api/refresh/queue/unseen-queue.ts";
 import { webhookLimit } from "../src/api/webhooks/module.ts";
 import { WEBHOOKS_MAX } from "../src/api/webhooks/service.ts";
+
+const readPage = (page: string): string => readFileSync(join(import.meta.dirname, "../docs", page), "utf8");
 
 it.each([
   ["access.md", /up to (\S+) working keys/, LIVE_KEYS_MAX],
@@ -20,6 +23,27 @@ it.each([
   ["refresh.md", /(\S+) pending tokens without an indexed transfer/, UNSEEN_MAX],
   ["webhooks.md", /An app has at most (\S+) webhooks/, WEBHOOKS_MAX],
 ])("docs/%s: %s", (page, sentence, limit) => {
-  const text = readFileSync(join(import.meta.dirname, "../docs", page), "utf8");
-  expect(Number(text.match(sentence)?.[1]?.replaceAll(",", ""))).toBe(limit);
+  expect(Number(readPage(page).match(sentence)?.[1]?.replaceAll(",", ""))).toBe(limit);
+});
+
+it("docs/api.md has what each type, field and condition of GraphQL costs", () => {
+  const [, table = ""] = /^\| Part \| Cost \|$(.+?)\n\n/ms.exec(readPage("api.md")) ?? [];
+  const rows = [...table.matchAll(/^\| (.+) \| ([\d,]+) \|$/gm)].map(([, part = "", cost = ""]) => ({
+    names: [...part.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
+    part,
+    cost: Number(cost.replace(",", "")),
+  }));
+  const types = rows.flatMap(({ names, cost }) =>
+    names.filter((name) => name in weights).map((name) => [name, cost] as const),
+  );
+  expect(types.length).toBe(Object.keys(weights).length);
+  expect(Object.fromEntries(types)).toEqual(weights);
+
+  const condition = rows.find(({ part }) => part.startsWith("a condition"));
+  expect(condition?.cost).toBe(CONDITION_WEIGHT);
+  expect(new Set(condition?.names.filter((name) => name !== "traitValues"))).toEqual(conditions);
+
+  const { "Erc1155.totalOwners": owners, "Erc1155.balance": balance } = leafWeights;
+  expect(table).toContain(`| \`totalOwners\`, \`balance\` of an \`Erc1155\` | ${owners}, ${balance} |`);
+  expect(Object.keys(leafWeights)).toHaveLength(2);
 });

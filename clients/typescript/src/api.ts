@@ -1199,7 +1199,7 @@ export interface paths {
         };
         /**
          * Whether this process is alive and, for the indexer, whether the chain index of every chain is advancing
-         * @description Whether this process is alive and, for the indexer, whether the chain index of every chain is advancing.
+         * @description Before the service stops, it answers 404 for `DRAIN_SECONDS`, so that load balancers send requests elsewhere.
          *
          *     Needs no key and is not limited.
          */
@@ -1697,7 +1697,7 @@ export interface components {
             readonly response_body: string | null;
             readonly error: string | null;
             readonly duration_ms: number | null;
-            /** @description What is sent. `data` is the event, as in `GET /market/events`. */
+            /** @description What is sent. `data` is the event, as in `GET /market/events`. For `test`, it is `{webhook_id, at}`. */
             readonly payload: {
                 readonly type: string;
                 /** Format: date-time */
@@ -4588,7 +4588,7 @@ export interface operations {
     readonly streamEvents: {
         readonly parameters: {
             readonly query?: {
-                /** @description The chain; without it, the one that has the address. */
+                /** @description The chain; without it, those of the named collections, or all. */
                 readonly chain_id?: number;
                 /** @description Addresses or slugs, separated by commas; without it, all. */
                 readonly collection_address?: string;
@@ -8327,6 +8327,15 @@ export interface operations {
             };
             /** @description Invalid request */
             readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

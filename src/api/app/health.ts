@@ -96,8 +96,11 @@ const livezRoute = createRoute({
   tags: ["operation"],
   summary:
     "Whether this process is alive and, for the indexer, whether the chain index of every chain is advancing",
+  description:
+    "Before the service stops, it answers 404 for `DRAIN_SECONDS`, so that load balancers send requests elsewhere.",
   responses: {
     200: { description: "It is; a replica indexes nothing", ...liveness },
+    ...errorResponses("NOT_FOUND"),
     503: { description: "A chain index has stopped while its node advances", ...liveness },
   },
 });

@@ -62,7 +62,9 @@ const streamRoute = createRoute({
   request: {
     headers: z.object({ "last-event-id": lastIdField }),
     query: z.object({
-      chain_id: chainIdField,
+      chain_id: chainIdField.openapi({
+        description: "The chain; without it, those of the named collections, or all.",
+      }),
       collection_address: list(collectionNameField, COLLECTIONS_MAX).optional().openapi({
         type: "string",
         description: "Addresses or slugs, separated by commas; without it, all.",

@@ -142,7 +142,10 @@ export const deliverySchema = z
     duration_ms: z.int().nullable(),
     payload: z
       .object({ type: z.string(), timestamp: z.iso.datetime(), data: z.record(z.string(), z.unknown()) })
-      .openapi({ description: "What is sent. `data` is the event, as in `GET /market/events`." }),
+      .openapi({
+        description:
+          "What is sent. `data` is the event, as in `GET /market/events`. For `test`, it is `{webhook_id, at}`.",
+      }),
   })
   .openapi("WebhookDelivery");
 

@@ -220,6 +220,23 @@ describe("another method", () => {
   });
 });
 
+describe("the document", () => {
+  it("declares what the liveness probe answers while the service drains", () => {
+    const { responses } = document.paths["/livez"].get;
+    expect(responses["404"].content["application/json"].examples).toHaveProperty("NOT_FOUND");
+  });
+
+  it("says which chains an event stream is of, and what a test of a webhook sends", () => {
+    const { parameters } = document.paths["/market/events"].get;
+    const chain = parameters.find(({ name }: { name: string }) => name === "chain_id");
+    expect(chain.description ?? chain.schema.description).toContain(
+      "The chain; without it, those of the named collections, or all.",
+    );
+    const { payload } = document.components.schemas.WebhookDelivery.properties;
+    expect(payload.description).toContain("For `test`, it is `{webhook_id, at}`.");
+  });
+});
+
 describe("headers", () => {
   it("let other origins read what a client needs", async () => {
     const exposed = (await api.call("/livez")).headers.get("access-control-expose-headers") ?? "";

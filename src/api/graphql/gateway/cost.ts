@@ -29,7 +29,7 @@ const PONDER_LIMIT = 50;
 
 // The reads that an object takes, whichever of its fields are selected; others cost 1. A token needs several reads; a
 // distribution lists up to 1,000 values of each trait type.
-const weights: Readonly<Record<string, number>> = {
+export const weights: Readonly<Record<string, number>> = {
   Token: 20,
   Erc721: 20,
   Erc1155: 20,
@@ -54,7 +54,10 @@ const weights: Readonly<Record<string, number>> = {
 };
 
 // Plain fields that read rows of their own, of each token.
-const leafWeights: Readonly<Record<string, number>> = { "Erc1155.totalOwners": 10, "Erc1155.balance": 5 };
+export const leafWeights: Readonly<Record<string, number>> = {
+  "Erc1155.totalOwners": 10,
+  "Erc1155.balance": 5,
+};
 
 // What a root field reads of each collection that is served. One such field is within the limit, however many there are.
 const OF_ALL_COLLECTIONS_MAX = COST_MAX / 2;
@@ -69,14 +72,21 @@ const ofEachCollection: Readonly<Record<string, number>> = {
 
 // The search for matches: our search index scans once per condition. For Ponder's lists PostgreSQL scans, possibly
 // without a database index, and counts scan the whole table.
-const CONDITION_WEIGHT = 100;
+export const CONDITION_WEIGHT = 100;
 const PONDER_CONDITION_WEIGHT = 500;
 const PONDER_COUNT_WEIGHT = 1_000;
 // PostgreSQL reads what an offset skips.
 const SKIPPED_PER_COST = 100;
 // Each of their entries is read as the field itself is.
 const lists = ["tokenIds", "tokenAddresses"];
-const conditions = new Set(["criteria", "rangeCriteria", "text", "name", "owners", "prefix"]);
+export const conditions: ReadonlySet<string> = new Set([
+  "criteria",
+  "rangeCriteria",
+  "text",
+  "name",
+  "owners",
+  "prefix",
+]);
 const ponderConditions = new Set(["where", "orderBy"]);
 // So many values of a field's arguments are free. A variable may be used by many fields, and many times in a condition.
 const VALUES_FREE = 100;
