@@ -94,9 +94,9 @@ export type Resolve = (
 export type Admit = (host: string, beside?: AbortSignal) => Promise<boolean>;
 
 export const DOCUMENT_BYTES_MAX = 2 * 1024 * 1024;
-const DOCUMENT_TIMEOUT_MS = 30_000;
+export const DOCUMENT_TIMEOUT_MS = 30_000;
 // A common server limit for the request line.
-const URI_LENGTH_MAX = 8_192;
+export const URI_LENGTH_MAX = 8_192;
 
 const noDetails = () => ({});
 
