@@ -26,6 +26,8 @@ it.each([
   ["access.md", /up to (\S+) apps of one wallet/, APPS_OF_ONE_OWNER_MAX],
   ["access.md", /a token of at least (\S+) characters/, OPERATOR_TOKEN_LENGTH_MIN],
   ["api.md", /\| `q` \|.* Up to (\S+) characters/, TEXT_CHARACTERS_MAX],
+  ["api.md", /`q` has 1 to (\S+) characters/, TEXT_CHARACTERS_MAX],
+  ["api.md", /`prefix` has up to (\S+) characters/, TEXT_CHARACTERS_MAX],
   ["api.md", /\| `limit` \|.* 1 to (\S+);/, LIMIT_MAX],
   ["media.md", /longer than (\S+) characters/, URL_LENGTH_MAX],
   ["refresh.md", /documents of more than (\S+) KiB/, LARGE_BYTES / 1024],
