@@ -7,12 +7,15 @@ const FORGOTTEN_AFTER = "interval '7 days'";
 // By then, pages and caches no longer use the URL of a replaced image.
 const UNUSED_KEPT = "interval '1 day'";
 
-/** Deletes at most $1 URLs that no served document has named for a week. */
+/**
+ * Deletes at most $1 URLs that no served document has named for a week. By where the rows are, which their locks keep: found
+ * again by their keys, all that are as old may be read for each.
+ */
 export const forgottenMedia = `
-  delete from vitrine.media where (kind, url_hash) in (
-    select kind, url_hash from vitrine.media
-     where seen_at < now() - ${FORGOTTEN_AFTER} and (lease is null or leased_until < now()) order by seen_at limit $1)
-     and seen_at < now() - ${FORGOTTEN_AFTER}
+  delete from vitrine.media where ctid = any(array(
+    select ctid from vitrine.media
+     where seen_at < now() - ${FORGOTTEN_AFTER} and (lease is null or leased_until < now())
+     order by seen_at limit $1 for update skip locked))
   returning 1`;
 
 /** Records for up to `limit` files after the name `after` whether they are in use; returns the last name, if any. */
@@ -53,19 +56,20 @@ export function removeUnusedFiles(
               and not exists (select from vitrine.media m where m.file = f.name)
             order by f.unused_since limit $1 for update skip locked)
          returning name
+       ), their_variants as (
+         delete from vitrine.media_variant where file in (select name from pictures) returning file, name
        ), replaced as (
-         select v.file, v.name from vitrine.media_variant v
-          where v.unused_since < now() - ${UNUSED_KEPT} order by v.unused_since limit $1 for update skip locked
+         delete from vitrine.media_variant where ctid = any(array(
+           select ctid from vitrine.media_variant
+            where unused_since < now() - ${UNUSED_KEPT} order by unused_since limit $1 for update skip locked))
+         returning file, name
        ), variants as (
-         delete from vitrine.media_variant v
-          where v.file in (select name from pictures) or (v.file, v.name) in (select file, name from replaced)
-         returning v.file, v.name
+         select * from their_variants union all select * from replaced
        )
        select name, false as "isShared" from pictures
        union all
-       select g.name, exists (
-         select from vitrine.media_variant o
-          where o.name = g.name and (o.file, o.name) not in (select file, name from variants))
+       -- Counted, since PostgreSQL may answer "exists" by reading all variants there are.
+       select g.name, (select count(*) from vitrine.media_variant o where o.name = g.name) > count(*) over (partition by g.name)
          from variants g`,
       [limit],
     );

@@ -105,7 +105,7 @@ export async function withdrawQueued(tx: Queryable, receiptId: string): Promise<
   await tx.query(
     `with idle as (
        -- In the order in which requests and workers lock rows.
-       select r.chain_id, r.collection, r.token_id, t.position,
+       select r.chain_id, r.collection, r.token_id, t.receipt_id, t.position,
               r.wanted = t.wanted and r.done = t.wanted - 1 and r.trigger = 'sweep' as is_only_ours
          from vitrine.receipt_token t
          join vitrine.refresh r on (r.chain_id, r.collection, r.token_id) = (t.chain_id, t.collection, t.token_id)
@@ -118,8 +118,9 @@ export async function withdrawQueued(tx: Queryable, receiptId: string): Promise<
          from idle i
         where i.is_only_ours and (r.chain_id, r.collection, r.token_id) = (i.chain_id, i.collection, i.token_id)
      )
+     -- By the primary key: with plain conditions, PostgreSQL may read all of the receipt's entries, or all open ones, for each.
      delete from vitrine.receipt_token t using idle i
-      where t.receipt_id = $1 and t.position = i.position and t.status is null`,
+      where (t.receipt_id, t.position) = (i.receipt_id, i.position) and case when t.status is null then true else false end`,
     [receiptId],
   );
 }
