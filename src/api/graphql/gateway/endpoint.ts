@@ -4,6 +4,7 @@ import type { GraphQLObjectType, GraphQLSchema } from "graphql";
 import { inSpan } from "../../tracing/spans.ts";
 import type { ErrorEntry, ErrorReports } from "../errors.ts";
 import { assertResolvers, type RootValue } from "../own/own-half.ts";
+import { findBigIntNames } from "../ponder/loose-numbers.ts";
 import type { PonderHandler } from "../ponder/ponder-half.ts";
 import { findTables } from "../ponder/ponder-tables.ts";
 import { sizeError } from "./answer-size.ts";
@@ -121,7 +122,13 @@ export async function createGraphqlEndpoint<Context>(
 async function buildSchemas({ ponder, ownSdl }: { ponder: PonderHandler; ownSdl: string }): Promise<Schemas> {
   const base = await introspect(ponder);
   const ponderFields = new Set(Object.keys(base.getQueryType()?.getFields() ?? {}));
-  return { merged: mergeSchema(base, ownSdl), ponder: base, ponderFields, tables: findTables(base) };
+  return {
+    merged: mergeSchema(base, ownSdl),
+    ponder: base,
+    ponderFields,
+    tables: findTables(base),
+    bigIntNames: findBigIntNames(base),
+  };
 }
 
 function assertRootValue({ merged, ponderFields }: Schemas, { Query, Mutation }: RootValue<never>): void {

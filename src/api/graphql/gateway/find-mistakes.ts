@@ -1,6 +1,14 @@
 /** Validation by graphql-js, whose errors take no more time than the document. */
 
-import { type DocumentNode, GraphQLError, type GraphQLSchema, specifiedRules, validate } from "graphql";
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  specifiedRules,
+  type ValidationRule,
+  ValuesOfCorrectTypeRule,
+  validate,
+} from "graphql";
 import { sizeRule } from "./limits.ts";
 
 // Nobody needs more places of one mistake.
@@ -11,12 +19,24 @@ const PLACES_MAX = 10;
  * text, and one error may have thousands of them: while it validates, there is no text to look through.
  */
 export function findMistakes(schema: GraphQLSchema, document: DocumentNode): GraphQLError[] {
+  return findMistakesBy([...specifiedRules, sizeRule], schema, document);
+}
+
+/** Whether a literal of a document is not of the type of its place. The document need not be valid. */
+export const hasWrongLiteral = (schema: GraphQLSchema, document: DocumentNode): boolean =>
+  findMistakesBy([ValuesOfCorrectTypeRule], schema, document).length > 0;
+
+function findMistakesBy(
+  rules: readonly ValidationRule[],
+  schema: GraphQLSchema,
+  document: DocumentNode,
+): GraphQLError[] {
   const source = document.loc?.source as { body: string } | undefined;
   const body = source?.body ?? "";
   if (source) source.body = "";
   let mistakes: readonly GraphQLError[];
   try {
-    mistakes = validate(schema, document, [...specifiedRules, sizeRule]);
+    mistakes = validate(schema, document, rules);
   } finally {
     if (source) source.body = body;
   }

@@ -10,10 +10,11 @@ import {
   parse,
   print,
 } from "graphql";
+import { mayHaveLooseNumber } from "../ponder/loose-numbers.ts";
 import { withHintedCounts } from "../ponder/ponder-counts.ts";
 import { type AskedField, findAsked, type PonderTables } from "../ponder/ponder-tables.ts";
 import { createSentDocument, type SentDocument } from "../ponder/sent-documents.ts";
-import { findMistakes as findMistakesOf } from "./find-mistakes.ts";
+import { findMistakes as findMistakesOf, hasWrongLiteral } from "./find-mistakes.ts";
 import { introspects, isOnlyIntrospection } from "./introspection.ts";
 import { countEqualNames, isWithinSize, linesError, linesOf, TOKENS_MAX } from "./limits.ts";
 import { isAllPonders, operationsOf, splitOperation } from "./split-operation.ts";
@@ -57,6 +58,8 @@ export interface Schemas {
   /** The names of Ponder's root fields. */
   readonly ponderFields: ReadonlySet<string>;
   readonly tables: PonderTables;
+  /** The names of the arguments and input fields of Ponder's that take a BigInt. */
+  readonly bigIntNames: ReadonlySet<string>;
 }
 
 /**
@@ -72,10 +75,13 @@ export function prepareDocument(text: string, schemas: Schemas): PreparedDocumen
   const findMistakes = () => findMistakesOf(schemas.merged, document);
   const hinted = withHintedCounts(document);
   const isForwardable = hinted === document && isAllPonders(document, schemas.ponderFields);
-  // Ponder validates a document, by the same rules and part of the same schema. Validating it here too would take a fifth
-  // of the total time for a new text. Its errors take long where they have many lines or places to look through.
+  // Ponder validates a document, by the same rules and part of the same schema, except that it takes more for a BigInt.
+  // Validating it here too would take a fifth of the total time for a new text. Its errors take long where they have many
+  // lines or places to look through.
   const isUsual = lines <= USUAL_LINES_MAX && equalNames <= USUAL_NAMES_MAX;
-  if (isForwardable && isUsual && isWithinSize(document)) {
+  const isTakenWrongly = () =>
+    mayHaveLooseNumber(document, schemas.bigIntNames) && hasWrongLiteral(schemas.merged, document);
+  if (isForwardable && isUsual && isWithinSize(document) && !isTakenWrongly()) {
     return createPreparedDocument({ text, document, hinted, isForwardable }, schemas, findMistakes);
   }
   const mistakes = findMistakes();
