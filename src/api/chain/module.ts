@@ -34,10 +34,12 @@ export function createChainModule({
   readonly tables: ChainTables;
   readonly index: IndexConfig;
 }) {
-  const clients = createChainClients(index.chains);
+  // Nothing is indexed or read of a chain without a collection. /freshness doesn't list it, so no alert may be about it.
+  const chains = index.chains.filter(({ id }) => index.collections.some(({ chainId }) => chainId === id));
+  const clients = createChainClients(chains);
   const latestBlock = createLatestBlock(clients);
   const heads = createIndexHeads(database, tables);
-  const endpoints = new Map(index.chains.map((chain) => [chain.id, endpointsOf(chain)]));
+  const endpoints = new Map(chains.map((chain) => [chain.id, endpointsOf(chain)]));
   return {
     clients,
     calls: createChainCalls(clients),
@@ -52,7 +54,7 @@ export function createChainModule({
       createIndexMetrics(registry, heads);
       createChainMetrics(
         registry,
-        index.chains.map((chain) => ({
+        chains.map((chain) => ({
           chain: chain.id,
           blocks: deliveredBlocksOf(chain.id),
           endpoints: endpointsOf(chain),
@@ -72,7 +74,7 @@ export function createChainModule({
       await lockSchema(database, tables, currentSchemaLock());
       await recordIndexBuild(database, tables, readIndexInputs(project, index));
       await forgetDelivered(database, tables.schema);
-      for (const { id } of index.chains) {
+      for (const { id } of chains) {
         await deliveredBlocksOf(id).keepWith((blocks) => keepDelivered(database, tables.schema, id, blocks));
       }
     },
