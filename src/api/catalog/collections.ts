@@ -2,6 +2,7 @@
 
 import type { CollectionConfig, IndexConfig } from "../../config.ts";
 import { collectionKey, parseAddress } from "../../domain/token-ref.ts";
+import { checkAll } from "../http/all-problems.ts";
 import { ApiError } from "../http/errors.ts";
 import type { NamedCollection } from "../http/fields.ts";
 
@@ -123,13 +124,18 @@ export function createCollections(
 
     findRef,
 
-    /** The same for a body's `collections`; each is returned once. */
-    async findRefs(refs: readonly NamedCollection[]): Promise<CollectionConfig[]> {
-      const slugged = await slugsOf(refs.map(({ name }) => name));
-      const found = refs.map(({ name, chainId }, index) =>
-        at(`collections[${index}]`, () => findAmong(name, slugged, chainId)),
-      );
-      return [...new Set(found)];
+    /**
+     * The same for a body's `collections`; each is returned once. A refusal names all that it concerns. What is undefined
+     * has been refused already.
+     */
+    async findRefs(refs: readonly (NamedCollection | undefined)[]): Promise<CollectionConfig[]> {
+      const slugged = await slugsOf(refs.flatMap((ref) => ref?.name ?? []));
+      const found = new Set<CollectionConfig>();
+      const checks = refs.map((ref, index) => () => {
+        if (ref) found.add(at(`collections[${index}]`, () => findAmong(ref.name, slugged, ref.chainId)));
+      });
+      await checkAll(checks);
+      return [...found];
     },
   };
 }

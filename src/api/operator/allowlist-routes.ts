@@ -11,6 +11,7 @@ import { createRouter, requireJson } from "../http/router.ts";
 import type { Allowlist } from "../media/display/allowlist.ts";
 import { hostPatternProblem, PORT_RULE, parseHostPattern } from "../media/module.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
+import { refuseCollection } from "./check-collections.ts";
 import { bodyErrors, operatorErrors, operatorRoute } from "./route-docs.ts";
 
 const entryBody = z
@@ -94,11 +95,15 @@ export function allowlistRoutes({ actions, allowlist, collections }: AllowlistRo
     named && collectionKey(await collections.findRef(named, "collection"));
   return createRouter()
     .openapi(listRoute, async (c) => c.json({ hosts: await allowlist.list() }, 200))
-    .openapi(addRoute, async (c) => {
-      const { pattern, collection } = c.req.valid("json");
-      await actions.allowHost(OPERATOR, pattern, await keyOf(collection));
-      return c.json({ hosts: await allowlist.list() }, 200);
-    })
+    .openapi(
+      addRoute,
+      async (c) => {
+        const { pattern, collection } = c.req.valid("json");
+        await actions.allowHost(OPERATOR, pattern, await keyOf(collection));
+        return c.json({ hosts: await allowlist.list() }, 200);
+      },
+      refuseCollection(collections),
+    )
     .openapi(removeRoute, async (c) => {
       const { pattern, collection } = c.req.valid("json");
       // A collection that is no longer served may still be on the list.

@@ -17,6 +17,7 @@ import { cursorField, pageCursor } from "../http/page-cursor.ts";
 import { createRouter, requireJson } from "../http/router.ts";
 import { isStorable } from "../text/storable.ts";
 import { OPERATOR } from "./actions.ts";
+import { refuseCollections } from "./check-collections.ts";
 import { bodyErrors, operatorErrors, operatorRoute } from "./route-docs.ts";
 
 // A month, for a key that ends by itself and for one that is rotated.
@@ -179,16 +180,20 @@ export interface KeyRouteDeps {
 
 export function keyRoutes({ access, sessions, baseUrl, collections }: KeyRouteDeps) {
   return createRouter()
-    .openapi(createKeyRoute, async (c) => {
-      const { app, apis, collections: named, expires_in_seconds } = c.req.valid("json");
-      const found = named === "all" ? null : await collections.findRefs(named);
-      const created = await access.createKey(
-        { name: app, apis, collections: found?.map(collectionKey) ?? null },
-        OPERATOR,
-        expires_in_seconds,
-      );
-      return c.json(created, 201);
-    })
+    .openapi(
+      createKeyRoute,
+      async (c) => {
+        const { app, apis, collections: named, expires_in_seconds } = c.req.valid("json");
+        const found = named === "all" ? null : await collections.findRefs(named);
+        const created = await access.createKey(
+          { name: app, apis, collections: found?.map(collectionKey) ?? null },
+          OPERATOR,
+          expires_in_seconds,
+        );
+        return c.json(created, 201);
+      },
+      refuseCollections(collections, COLLECTIONS_MAX),
+    )
     .openapi(listKeysRoute, async (c) => {
       const { limit, cursor } = c.req.valid("query");
       const found = await access.listKeys(limit + 1, cursors.read(LIST, cursor));

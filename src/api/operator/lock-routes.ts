@@ -11,6 +11,7 @@ import { createRouter, requireJson } from "../http/router.ts";
 import type { LockDrift } from "../trading/reconcile/reconcile.ts";
 import { driftCauses, lockViewNames } from "../trading/rules.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
+import { refuseCollection } from "./check-collections.ts";
 import { bodyErrors, operatorErrors, operatorRoute } from "./route-docs.ts";
 
 const PAGE_TOKENS_MAX = 500;
@@ -90,36 +91,40 @@ export interface LockRouteDeps {
 }
 
 export function lockRoutes({ actions, collections }: LockRouteDeps) {
-  return createRouter().openapi(reconcileRoute, async (c) => {
-    const { collection: named, after_token_id, limit } = c.req.valid("json");
-    const { all } = collections;
-    const collection = named ? await collections.findRef(named, "collection") : all[0];
-    if (!collection) throw new Error("there is no collection");
-    const page = await actions.reconcileLocks(OPERATOR, collection, { after: after_token_id, limit });
-    const name = collectionKey(collection);
-    const { block, checked, unreadable, nextAfter } = page;
-    const offers = page.offers[0]?.view.name ?? null;
-    const compared_with = page.offers.map(({ view, standards }) => ({
-      function: view.name,
-      standards: [...standards],
-    }));
-    const drift = page.drift.map(viewDrift);
-    const following = all[all.indexOf(collection) + 1];
-    return c.json(
-      {
-        collection: name,
-        block,
-        offers,
-        compared_with,
-        checked,
-        unreadable,
-        drift,
-        next_after: nextAfter,
-        next_collection: following ? collectionKey(following) : null,
-      },
-      200,
-    );
-  });
+  return createRouter().openapi(
+    reconcileRoute,
+    async (c) => {
+      const { collection: named, after_token_id, limit } = c.req.valid("json");
+      const { all } = collections;
+      const collection = named ? await collections.findRef(named, "collection") : all[0];
+      if (!collection) throw new Error("there is no collection");
+      const page = await actions.reconcileLocks(OPERATOR, collection, { after: after_token_id, limit });
+      const name = collectionKey(collection);
+      const { block, checked, unreadable, nextAfter } = page;
+      const offers = page.offers[0]?.view.name ?? null;
+      const compared_with = page.offers.map(({ view, standards }) => ({
+        function: view.name,
+        standards: [...standards],
+      }));
+      const drift = page.drift.map(viewDrift);
+      const following = all[all.indexOf(collection) + 1];
+      return c.json(
+        {
+          collection: name,
+          block,
+          offers,
+          compared_with,
+          checked,
+          unreadable,
+          drift,
+          next_after: nextAfter,
+          next_collection: following ? collectionKey(following) : null,
+        },
+        200,
+      );
+    },
+    refuseCollection(collections),
+  );
 }
 
 const viewDrift = ({ tokenId, standard, block, indexed, onChain, cause, explanation }: LockDrift) => ({

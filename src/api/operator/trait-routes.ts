@@ -15,6 +15,7 @@ import type { PendingType } from "../metadata/traits/approval-store.ts";
 import type { Approval, TraitApproval } from "../metadata/traits/trait-approval.ts";
 import { storable } from "../text/storable.ts";
 import { OPERATOR, type OperatorActions } from "./actions.ts";
+import { refuseCollection } from "./check-collections.ts";
 import { bodyErrors, operatorErrors, operatorRoute } from "./route-docs.ts";
 
 const PENDING_MAX = 100;
@@ -102,15 +103,19 @@ export function traitRoutes({ actions, traitApproval, collections }: TraitRouteD
         200,
       );
     })
-    .openapi(approveRoute, async (c) => {
-      const { collection: named, trait_type, display_type } = c.req.valid("json");
-      const collection = await collections.findRef(named, "collection");
-      const approval = await actions.approveDisplayType(OPERATOR, collection, trait_type, display_type);
-      if (approval.kind !== "approved")
-        throw new ApiError("NOT_FOUND", [explain(approval, trait_type, display_type)]);
-      const answer = { collection: collectionKey(collection), trait_type, display_type };
-      return c.json({ ...answer, previous_display_type: approval.was }, 200);
-    });
+    .openapi(
+      approveRoute,
+      async (c) => {
+        const { collection: named, trait_type, display_type } = c.req.valid("json");
+        const collection = await collections.findRef(named, "collection");
+        const approval = await actions.approveDisplayType(OPERATOR, collection, trait_type, display_type);
+        if (approval.kind !== "approved")
+          throw new ApiError("NOT_FOUND", [explain(approval, trait_type, display_type)]);
+        const answer = { collection: collectionKey(collection), trait_type, display_type };
+        return c.json({ ...answer, previous_display_type: approval.was }, 200);
+      },
+      refuseCollection(collections),
+    );
 }
 
 const refOf = ({ chainId, address }: CollectionConfig) => ({ chainId, collection: address });

@@ -3,6 +3,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { collectionKey } from "../../domain/token-ref.ts";
 import type { Collections } from "../catalog/collections.ts";
+import { refuseBody } from "../http/all-problems.ts";
 import { errorResponses } from "../http/error-responses.ts";
 import type { ErrorCode } from "../http/errors.ts";
 import { limitField, uuidField } from "../http/fields.ts";
@@ -11,6 +12,7 @@ import { perApp } from "../http/limits/count-requests.ts";
 import { type RateLimit, type RateLimiter, rateLimit } from "../http/limits/rate-limit.ts";
 import { cursorField, pageCursor } from "../http/page-cursor.ts";
 import { createRouter, limitBody, requireJson } from "../http/router.ts";
+import { createWebhookCheck } from "./check-body.ts";
 import {
   changedWebhookBody,
   deliverySchema,
@@ -203,6 +205,7 @@ export function webhookRoutes({ webhooks, collections, limiter }: WebhookRouteDe
     }),
   });
 
+  const refuse = refuseBody(createWebhookCheck({ webhooks, collections }));
   const router = createRouter();
   const limited = rateLimit(perApp(limiter));
   router.on("POST", [PATH, `${PATH}/:webhook_id/rotate`], limited);
@@ -212,30 +215,38 @@ export function webhookRoutes({ webhooks, collections, limiter }: WebhookRouteDe
       const rows = await webhooks.list(c.get("app").id);
       return c.json({ items: rows.map(viewWebhook) }, 200);
     })
-    .openapi(createWebhookRoute, async (c) => {
-      const app = c.get("app");
-      const sent = c.req.valid("json");
-      const settings = {
-        description: null,
-        eventTypes: [],
-        collections: [],
-        ...(await settingsOf(sent)),
-        url: sent.url,
-      };
-      const { webhook, secret } = await webhooks.create(app.id, settings, `app:${app.name}`);
-      return c.json({ ...viewWebhook(webhook), secret }, 201);
-    })
+    .openapi(
+      createWebhookRoute,
+      async (c) => {
+        const app = c.get("app");
+        const sent = c.req.valid("json");
+        const settings = {
+          description: null,
+          eventTypes: [],
+          collections: [],
+          ...(await settingsOf(sent)),
+          url: sent.url,
+        };
+        const { webhook, secret } = await webhooks.create(app.id, settings, `app:${app.name}`);
+        return c.json({ ...viewWebhook(webhook), secret }, 201);
+      },
+      refuse,
+    )
     .openapi(readRoute, async (c) => {
       const row = await webhooks.find(c.get("app").id, c.req.valid("param").webhook_id);
       return c.json(viewWebhook(row), 200);
     })
-    .openapi(changeRoute, async (c) => {
-      const app = c.get("app");
-      const sent = c.req.valid("json");
-      const change = { ...(await settingsOf(sent)), ...(sent.status && { status: sent.status }) };
-      const row = await webhooks.change(app.id, c.req.valid("param").webhook_id, change, `app:${app.name}`);
-      return c.json(viewWebhook(row), 200);
-    })
+    .openapi(
+      changeRoute,
+      async (c) => {
+        const app = c.get("app");
+        const sent = c.req.valid("json");
+        const change = { ...(await settingsOf(sent)), ...(sent.status && { status: sent.status }) };
+        const row = await webhooks.change(app.id, c.req.valid("param").webhook_id, change, `app:${app.name}`);
+        return c.json(viewWebhook(row), 200);
+      },
+      refuse,
+    )
     .openapi(deleteRoute, async (c) => {
       const app = c.get("app");
       const { webhook_id: id } = c.req.valid("param");

@@ -83,6 +83,14 @@ export const changedWebhookBody = z
   .refine((body) => Object.keys(body).length > 0, { error: "must change something" })
   .openapi("ChangedWebhook");
 
+/** Of any body, what can be read of it. */
+export const lenientWebhookBody = z
+  .object({
+    url: fields.url.optional().catch(undefined),
+    collections: z.array(collectionRefField.optional().catch(undefined)).max(COLLECTIONS_MAX).catch([]),
+  })
+  .catch({ url: undefined, collections: [] });
+
 export const webhookSchema = z
   .object({
     id: z.uuid(),

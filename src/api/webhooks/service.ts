@@ -68,6 +68,7 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
     return state;
   }
 
+  /** Throws INVALID_REQUEST for a URL to which nothing may be sent. */
   function checkUrl(url: string): void {
     const message = problemOfUrl(url, allowedPrivateHosts);
     if (message) throw new ApiError("INVALID_REQUEST", [{ path: "url", message }]);
@@ -116,6 +117,8 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
     list: async (appId: string): Promise<WebhookState[]> => withPending(await readWebhooks(database, appId)),
 
     find: read,
+
+    checkUrl,
 
     /** Registers a webhook for events from now on. The secret can't be read again. */
     async create(appId: string, settings: WebhookSettings, actor: string): Promise<WithSecret> {

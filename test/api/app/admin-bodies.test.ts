@@ -54,6 +54,48 @@ describe("a body for the operator's routes", () => {
   });
 });
 
+describe("a collection that isn't served", () => {
+  const message = "is not a collection served here";
+  const refused = [
+    [
+      "/admin/keys",
+      { app: "", apis: [], collections: ["nope", "heroes"] },
+      ["app", "apis"],
+      "collections[0]",
+    ],
+    ["/admin/allowlist", { pattern: "", collection: "nope" }, ["pattern"], "collection"],
+    [
+      "/admin/traits/approve",
+      { collection: "nope", trait_type: "", display_type: "" },
+      ["trait_type", "display_type"],
+      "collection",
+    ],
+    ["/admin/locks/reconcile", { collection: "nope", limit: 0 }, ["limit"], "collection"],
+  ] as const;
+
+  it.each(refused)(
+    "is named beside all else that is wrong with a body: %s",
+    async (path, body, others, at) => {
+      const answer = await call(path, { method: "POST", headers, body });
+
+      expect([answer.status, answer.body.code]).toEqual([400, "INVALID_REQUEST"]);
+      expect(answer.body.details.map((detail: { path: string }) => detail.path)).toEqual([...others, at]);
+      expect(answer.body.details).toContainEqual({ path: at, message });
+    },
+  );
+
+  it("is 404 where nothing else is wrong, and each is named", async () => {
+    const body = { app: "Ours", apis: ["market"], collections: ["nope", "heroes", "nor"] };
+    const answer = await call("/admin/keys", { headers, body });
+
+    expect([answer.status, answer.body.code]).toEqual([404, "COLLECTION_NOT_FOUND"]);
+    expect(answer.body.details).toEqual([
+      { path: "collections[0]", message },
+      { path: "collections[2]", message },
+    ]);
+  });
+});
+
 describe("a fault of the database", () => {
   it("that is the text of a caller is the caller's", async () => {
     const fault = await test.database.query("select $1::text", ["\0"]).catch((error: Error) => error);

@@ -63,6 +63,13 @@ it("says beside the field what is wrong, and keeps what was typed", async () => 
     "&quot;sale&quot; is none of lock, unlock, default_lock, metadata, media, collection_refreshed.",
   );
   const unknown = await partner.post(tab, { url, collections: `0x${"1".repeat(40)}` });
+  const both = await partner.post(tab, {
+    url: "http://partner.example/",
+    event_types: "sale",
+    collections: "nope",
+  });
+  for (const said of ["Must be an https URL", "is none of lock", "Is not a collection served here."])
+    expect(both.text).toContain(said);
   expect([unknown.status, (await api.webhooks.list(tab.split("/")[3] ?? "")).length]).toEqual([400, 0]);
 });
 

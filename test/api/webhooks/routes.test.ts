@@ -120,6 +120,62 @@ describe("registering", () => {
     expect(far.body).toMatchObject({ code: "INVALID_REQUEST", details: [{ path: "collections[1]" }] });
   });
 
+  const refusedUrl = { path: "url", message: 'must be an https URL; it is "http://partner.example/hooks"' };
+  const unserved = (nth: number) => ({
+    path: `collections[${nth}]`,
+    message: "is not a collection served here",
+  });
+
+  it.each(["POST", "PATCH"])("names in one answer what only the service knows, too: %s", async (method) => {
+    const { body: webhook } = await create();
+    const path = method === "POST" ? PATH : `${PATH}/${webhook.id}`;
+    const send = (body: object) => api.call(path, { method, key, body: { url, ...body } });
+    const http = "http://partner.example/hooks";
+
+    const all = await send({
+      url: http,
+      event_types: ["foo"],
+      collections: ["nope", "heroes", "0x1", "nor"],
+    });
+    const both = await send({ url: http, collections: ["nope"] });
+    const unknown = await send({ event_types: ["lock"], collections: ["nope", `${CHAIN_ID}:nor`] });
+    const mixed = await send({ collections: ["nope", `77:${COLLECTION}`] });
+
+    expect([all.status, all.body.code]).toEqual([400, "INVALID_REQUEST"]);
+    expect(all.body.details.map((detail: { path: string }) => detail.path)).toEqual([
+      "event_types[0]",
+      "collections[2]",
+      "url",
+      "collections[0]",
+      "collections[3]",
+    ]);
+    expect(all.body.details).toEqual(expect.arrayContaining([refusedUrl, unserved(0), unserved(3)]));
+    expect([both.status, both.body.code, both.body.details]).toEqual([
+      400,
+      "INVALID_REQUEST",
+      [refusedUrl, unserved(0)],
+    ]);
+    expect([unknown.status, unknown.body.code, unknown.body.details]).toEqual([
+      404,
+      "COLLECTION_NOT_FOUND",
+      [unserved(0), unserved(1)],
+    ]);
+    expect([mixed.status, mixed.body.code]).toEqual([400, "INVALID_REQUEST"]);
+    expect(mixed.body.details).toMatchObject([unserved(0), { path: "collections[1]" }]);
+  });
+
+  it.each([
+    [[]],
+    ["x"],
+    [null],
+    [{ url: 7, collections: "heroes" }],
+    [{ collections: [7, { name: "heroes" }] }],
+  ])("refuses %j by its schema", async (body) => {
+    const answer = await api.call(PATH, { key, body });
+
+    expect([answer.status, answer.body.code]).toEqual([400, "INVALID_REQUEST"]);
+  });
+
   it("names everything that is wrong with a body at once, at 2,048 characters of URL and one more", async () => {
     const long = (characters: number) => url.padEnd(characters, "x");
     const refused = await create({ url: long(2_049), description: "x".repeat(201) });

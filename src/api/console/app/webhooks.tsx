@@ -3,12 +3,12 @@
 import { Hono } from "hono";
 import { collectionKey } from "../../../domain/token-ref.ts";
 import type { AppRow } from "../../access/apps/app-store.ts";
-import { ApiError, detailsOf } from "../../http/errors.ts";
+import { ApiError } from "../../http/errors.ts";
 import { FORM_TOKEN, newFormToken } from "../../http/form-token.ts";
 import { formatNumber } from "../../ui/numbers.ts";
 import { Card, Empty, Table } from "../../ui/parts.tsx";
 import { words } from "../../ui/visitor.ts";
-import { newWebhookBody, rotationOf } from "../../webhooks/rules.ts";
+import { createWebhookCheck, newWebhookBody, rotationOf } from "../../webhooks/rules.ts";
 import type { WebhookState } from "../../webhooks/service.ts";
 import {
   appOf,
@@ -51,6 +51,7 @@ const namesOf = (text: string): string[] =>
 
 export function webhookPages(site: Site): Hono<ConsoleEnv> {
   const { webhooks, collections } = site;
+  const check = createWebhookCheck({ webhooks, collections });
   const at = "/apps/:app/webhooks";
 
   async function list(c: ConsoleContext, app: AppRow, refusal?: Refusal) {
@@ -149,24 +150,19 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
   async function read(c: ConsoleContext) {
     const { url = "", description = "", event_types = "", collections: names = "" } = await formOf(c);
     const values = { url: url.trim(), description, event_types, collections: names };
-    const parsed = newWebhookBody.safeParse({
+    const sent = {
       url: values.url,
       description: description.trim() || null,
       event_types: namesOf(event_types),
       collections: namesOf(names),
-    });
-    if (!parsed.success) return { values, errors: errorsOf(detailsOf(parsed.error)) };
+    };
+    const parsed = newWebhookBody.safeParse(sent);
+    const refusal = await check(parsed.success ? parsed : { ...parsed, data: sent });
+    if (refusal) return { values, errors: errorsOf(refusal.details) };
+    if (!parsed.success) throw parsed.error;
     const { event_types: eventTypes = [], collections: named = [], description: text = null } = parsed.data;
-    try {
-      const keys = (await collections.findRefs(named)).map(collectionKey);
-      return {
-        values,
-        settings: { url: values.url, description: text, eventTypes, collections: keys },
-      };
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return { values, errors: { collections: error.details[0]?.message ?? `${error.message}.` } };
-    }
+    const keys = (await collections.findRefs(named)).map(collectionKey);
+    return { values, settings: { url: values.url, description: text, eventTypes, collections: keys } };
   }
 
   /** Runs a change; a refusal of it becomes errors of the form. */
