@@ -27,6 +27,7 @@ export class AdminError extends Error {
 
 interface Refusal {
   readonly message?: string;
+  readonly code?: string;
   readonly details?: readonly { readonly path: string; readonly message: string }[];
 }
 
@@ -52,9 +53,15 @@ export function createAdminClient(environment: Environment): AdminClient {
     response.json().catch((cause: Error) => {
       throw new Error(`what answers at ${baseUrl} is not Vitrine; set BASE_URL to the service.`, { cause });
     }) as Promise<Answer>;
-  const refusalOf = async (response: Response): Promise<AdminError> => {
+  const refusalOf = async (path: string, response: Response): Promise<AdminError> => {
     const answer = await read<Refusal>(response);
     const details = (answer.details ?? []).map((detail) => `${detail.path}: ${detail.message}`);
+    // Without a token, the service hides that it has an admin API, whose routes say what is not found.
+    if (path.startsWith("/admin/") && answer.code === "NOT_FOUND" && !answer.details)
+      return new AdminError(
+        response.status,
+        `the service at ${baseUrl} has no operator token; set VITRINE_OPERATOR_TOKEN in its environment, restart it, and give this command the same.`,
+      );
     return new AdminError(
       response.status,
       [answer.message ?? `HTTP ${response.status}`, ...details].join("; "),
@@ -73,7 +80,7 @@ export function createAdminClient(environment: Environment): AdminClient {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       if (response.ok) return read<Answer>(response);
-      if (response.status !== 401) throw await refusalOf(response);
+      if (response.status !== 401) throw await refusalOf(path, response);
       await read(response);
       throw new AdminError(
         401,
@@ -82,7 +89,7 @@ export function createAdminClient(environment: Environment): AdminClient {
     },
     async open(path, headers, signal) {
       const response = await send(path, { headers, ...(signal && { signal }) });
-      if (!response.ok) throw await refusalOf(response);
+      if (!response.ok) throw await refusalOf(path, response);
       return response;
     },
   };
