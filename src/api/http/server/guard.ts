@@ -11,6 +11,7 @@ import { ApiError, type ErrorCode } from "../errors.ts";
 import { type RateLimiter, rateLimited } from "../limits/rate-limit.ts";
 import { connectionsMax, endSurplus } from "./connection-limit.ts";
 import { answerEarly, answerFault, answerWithin } from "./early-answer.ts";
+import { GuardedResponse } from "./guarded-response.ts";
 import { dropRest, lingerOnClose } from "./linger.ts";
 import { pathOf, readTarget } from "./request-target.ts";
 import { type Connection, type EndReason, endUnread, type UnreadLimits, unreadLimits } from "./unread.ts";
@@ -110,6 +111,7 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
       connectionsCheckingInterval: Math.min(CHECK_MS, limits.headSeconds * 1000),
       // Node's own answer has no body.
       requireHostHeader: false,
+      ServerResponse: GuardedResponse,
     },
     (request, response) => {
       const connection = connections.get(request.socket);
