@@ -4,6 +4,8 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { Hono } from "hono";
 import { prefersHtml } from "../http/accept.ts";
+import { compose } from "../http/compose.ts";
+import { variesByEncoding } from "../http/compression.ts";
 import { assetRoutes, once } from "../ui/assets.ts";
 import { type PageVariables, pageHeaders, pathsUnder } from "../ui/site.ts";
 import { words } from "../ui/visitor.ts";
@@ -43,7 +45,8 @@ export function graphiqlPages(
     c.header("Vary", "Accept");
     // Programs get answers to queries; browsers get the explorer.
     if (!prefersHtml(c)) return next();
-    return pageHeaders({ baseUrl, inlineStyles: true })(c, async () => {
+    const headers = compose(variesByEncoding, pageHeaders({ baseUrl, inlineStyles: true }));
+    return headers(c, async () => {
       const { layout, tools } = words();
       c.res = await renderTool(
         c,

@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { Hono } from "hono";
+import { variesByEncoding } from "../http/compression.ts";
 import { assetRoutes } from "../ui/assets.ts";
 import { type PageVariables, pageHeaders, pathsUnder } from "../ui/site.ts";
 import { words } from "../ui/visitor.ts";
@@ -15,7 +16,7 @@ export function referencePages(baseUrl: string): Hono<{ Variables: PageVariables
   const pages = new Hono<{ Variables: PageVariables }>();
   // The document's server is BASE_URL, another origin if the page is opened under another name of this machine.
   const headers = pageHeaders({ baseUrl, inlineStyles: true, connect: [new URL(baseUrl).origin] });
-  pages.get("/reference", headers, (c) => {
+  pages.get("/reference", variesByEncoding, headers, (c) => {
     const { layout, tools } = words();
     const { keyOf, noScript, ...texts } = tools.reference;
     return renderTool(

@@ -35,7 +35,7 @@ export const compressAnswers =
   (isExcluded: (path: string) => boolean): MiddlewareHandler =>
   async (c, next) => {
     const encoding = encodingOf(c.req.header("accept-encoding"));
-    if (encoding === undefined || c.req.method === "HEAD" || isExcluded(c.req.path)) return next();
+    if (encoding === undefined || isExcluded(c.req.path)) return next();
     await next();
 
     const { res } = c;
@@ -53,7 +53,8 @@ export const compressAnswers =
       const tag = headers.get("etag");
       if (tag?.startsWith('"')) headers.set("ETag", `W/${tag}`);
     }
-    const sent = isWorth ? Uint8Array.from(await compressors[encoding](body)) : body;
+    const isSent = c.req.method !== "HEAD";
+    const sent = isWorth && isSent ? Uint8Array.from(await compressors[encoding](body)) : body;
     c.res = undefined;
     c.res = new Response(sent, { status: res.status, headers });
   };

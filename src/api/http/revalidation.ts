@@ -55,6 +55,8 @@ export const revalidateJson: MiddlewareHandler = (c, next) => {
     const tag = tagOf(answer);
     setHeader(c, "ETag", tag);
     setHeader(c, "Cache-Control", "private, no-cache");
+    // Said by a 304, too, and where this one isn't compressed.
+    setHeader(c, "Vary", "Accept-Encoding");
     return isNamed(c.req.header("if-none-match"), tag) ? c.body(null, 304) : c.body(answer.text, 200, as);
   }) as unknown as typeof c.json;
   return next();

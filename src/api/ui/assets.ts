@@ -36,7 +36,8 @@ export function assetRoutes<E extends Env>(assets: Readonly<Record<string, Asset
     const ready = once(async () => prepare(await load()));
     routes.get(`/${name}`, etag({ retainedHeaders }), async (c) => {
       const { body, zipped, tag } = await ready();
-      c.header("ETag", tag);
+      // One for every coding of a text.
+      c.header("ETag", isText(type) ? `W/${tag}` : tag);
       c.header("Cache-Control", isFixed ? `public, max-age=${YEAR_SECONDS}, immutable` : "public, no-cache");
       c.header("X-Content-Type-Options", "nosniff");
       c.header("Content-Type", isText(type) ? `${type}; charset=utf-8` : type);

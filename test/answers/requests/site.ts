@@ -39,7 +39,7 @@ export const site: Request[] = [
   get("/graphql?query={collections{name}}", { headers: { accept: "application/json" } }),
   ...files.map((path) => get(path, { body_as: "length" })),
   get("/assets/ui.css", { note: "gzip", headers: { "accept-encoding": "gzip" }, body_as: "nothing" }),
-  head("/assets/ui.css", { save: { etag_of_style: /"etag":"\\"([0-9a-f]+)\\""/ } }),
+  head("/assets/ui.css", { save: { etag_of_style: /"etag":"W\/\\"([0-9a-f]+)\\""/ } }),
   get("/assets/ui.css", { note: "not modified", headers: { "if-none-match": '"{{etag_of_style}}"' } }),
   get("/assets/none.css"),
   get("/assets"),

@@ -186,7 +186,7 @@ export function createTestApp(
         status: response.status,
         headers: response.headers,
         text,
-        body: isJson ? JSON.parse(text) : undefined,
+        body: isJson && text !== "" ? JSON.parse(text) : undefined,
       };
     },
 
