@@ -7,10 +7,9 @@ import { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ApiError } from "../http/errors.ts";
+import { decodeBody } from "../http/utf8.ts";
 
-const decoder = new TextDecoder();
-
-/** The body as text. Throws BODY_TOO_LARGE once it exceeds `bytesMax`, and INVALID_REQUEST if it ends early. */
+/** The body as text. Throws BODY_TOO_LARGE once it exceeds `bytesMax`, and INVALID_REQUEST if it ends early or isn't UTF-8. */
 export async function readBody(c: Context, bytesMax: number): Promise<string> {
   const tooLarge = (): ApiError => {
     // The rest of the body is not read, so the connection can't carry another request.
@@ -23,7 +22,7 @@ export async function readBody(c: Context, bytesMax: number): Promise<string> {
   const isOurs = incoming instanceof IncomingMessage && !incoming.readableDidRead;
   const bytes = isOurs ? await readStream(incoming, bytesMax) : new Uint8Array(await c.req.arrayBuffer());
   if (bytes === undefined || bytes.length > bytesMax) throw tooLarge();
-  return decoder.decode(bytes);
+  return decodeBody(bytes);
 }
 
 /** The whole stream, or undefined if it exceeds `bytesMax`. */

@@ -10,10 +10,11 @@ import { clip } from "../../domain/printable.ts";
 import { isDatabaseUnavailable, isUnstorableText } from "../db/database-away.ts";
 import { failedStatement } from "../db/statement-watch.ts";
 import type { Logger } from "../logging/logger.ts";
-import { allowsType } from "./accept.ts";
+import { allowsType, JSON_TYPE } from "./accept.ts";
 import { ApiError, errorBody, invalidRequest } from "./errors.ts";
 import type { Tier } from "./limits/tiers.ts";
 import { checkQueryNames } from "./query-names.ts";
+import { isUtf8, readAsUtf8 } from "./utf8.ts";
 
 /** A caller that holds a key. */
 export interface CallerApp {
@@ -52,7 +53,9 @@ export function createRouter(): OpenAPIHono<ApiEnv> {
   });
   const register = router.openapi;
   router.openapi = ((route: RouteConfig, ...rest: unknown[]) => {
-    const middleware = [checkQueryNames(route), ...[route.middleware ?? []].flat()];
+    // Behind the limits of the body's size.
+    const reading = route.request?.body ? [readAsUtf8] : [];
+    const middleware = [checkQueryNames(route), ...[route.middleware ?? []].flat(), ...reading];
     return (register as (...all: unknown[]) => unknown)({ ...route, middleware }, ...rest);
   }) as typeof register;
   return router;
@@ -89,7 +92,7 @@ export function toApiError(error: Error): ApiError {
     });
   }
   if (error instanceof HTTPException && error.status === 415) {
-    return new ApiError("UNSUPPORTED_MEDIA_TYPE", [], { cause: error });
+    return wrongType("must be application/json", error);
   }
   if (isUnstorableText(error)) {
     return new ApiError("INVALID_REQUEST", [{ path: "", message: "text must be Unicode without U+0000" }], {
@@ -113,17 +116,18 @@ export const limitBody = (maxSize: number) =>
 // Only these: plain JSON is also sent with `Content-Encoding: utf-8`, which means nothing.
 const COMPRESSIONS = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
 
+const wrongType = (message: string, cause?: unknown): ApiError =>
+  new ApiError("UNSUPPORTED_MEDIA_TYPE", [{ path: "content-type", message }], { cause });
+
 /** Refuses bodies without a JSON content type, so that none is ever read as an empty object, and compressed ones. */
 export const requireJson = createMiddleware(async (c, next) => {
   const type = c.req.header("content-type") ?? "";
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type.trim())) {
-    throw new ApiError("UNSUPPORTED_MEDIA_TYPE", [
-      {
-        path: "content-type",
-        message: `must be application/json; received ${type === "" ? "none" : `"${type}"`}`,
-      },
-    ]);
+    throw wrongType(`must be application/json; received ${type === "" ? "none" : `"${type}"`}`);
   }
+  if (!isUtf8(type)) throw wrongType(`must have no charset but UTF-8; received "${clip(type)}"`);
+  // @hono/zod-openapi refuses other legal spellings, such as "application/json;".
+  if (type !== JSON_TYPE) c.req.raw.headers.set("content-type", JSON_TYPE);
   const coding = c.req.header("content-encoding") ?? "";
   // As text it would be JSON with a mistake, which nobody would find in what they sent.
   if (COMPRESSIONS.test(coding)) {

@@ -15,7 +15,7 @@ export async function serveGuarded(app: { readonly fetch: Fetch }): Promise<numb
     clientOf: () => "somebody",
     ponderRoutes: createMemoryRateLimiter({ name: "ponder", requests: 1_000, seconds: 10 }),
     onEnd: () => undefined,
-    answer: getRequestListener(app.fetch, { autoCleanupIncoming: false, overrideGlobalObjects: false }),
+    answer: getRequestListener(app.fetch, { autoCleanupIncoming: false }),
   }).listen(0, "127.0.0.1");
   onTestFinished(() => {
     server.closeAllConnections();
