@@ -5,6 +5,7 @@ import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { prefersHtml } from "../http/accept.ts";
+import { isRead } from "../http/headers.ts";
 import { perClient } from "../http/limits/count-requests.ts";
 import { rateLimit } from "../http/limits/rate-limit.ts";
 import { answerUnrouted } from "../http/not-found.ts";
@@ -116,7 +117,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
 const askToSignIn = (to: To) =>
   createMiddleware<ConsoleEnv>(async (c, next) => {
     if (c.get("session")) return next();
-    if (c.req.method === "GET") {
+    if (isRead(c.req)) {
       const { searchParams } = new URL(c.req.url);
       // What a form did is said once, and not after the sign-in again.
       searchParams.delete("done");

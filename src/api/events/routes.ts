@@ -107,19 +107,22 @@ export function eventRoutes({ hub, keys, collections }: EventRouteDeps) {
   const takeStream = createAppLimit(appStreams, allStreams);
 
   return createRouter().openapi(streamRoute, async (c) => {
-    // A HEAD reads no body, so the stream would never end.
-    if (c.req.method === "HEAD") return c.body(null, 200, { "content-type": "text/event-stream" });
     const query = c.req.valid("query");
     const filter = await filterOf(query, collections);
     const after = c.req.valid("header")["last-event-id"] ?? query.last_event_id;
     // Not by the middleware: a stream continues after its request is answered.
     const release = takeStream(c.get("app").id);
+    // Proxies that buffer a response would hold all of it.
+    c.header("X-Accel-Buffering", "no");
+    // A HEAD reads no body, so the stream would never end.
+    if (c.req.method === "HEAD") {
+      release();
+      return c.body(null, 200, { "Cache-Control": "no-cache", "Content-Type": "text/event-stream" });
+    }
 
     const key = apiKeyOf(c) ?? "";
     const isAllowed = async (): Promise<boolean> =>
       (await keys.findApp(key))?.apis.includes("market") ?? false;
-    // Proxies that buffer a response would hold all of it.
-    c.header("X-Accel-Buffering", "no");
     const response = streamSSE(c, async (stream) => {
       const gone = new Promise<void>((resolve) => stream.onAbort(resolve));
       const wire: Wire = { write: (text) => stream.write(text), cut: () => cut(c), gone };

@@ -68,3 +68,7 @@ const preflight = cors({ origin: "*", maxAge: 86_400 });
 /** Answers preflights: pages of other origins may send any request, with any headers. */
 export const answerPreflights = (isOwnOrigin: (path: string) => boolean): MiddlewareHandler =>
   createMiddleware((c, next) => (isOwnOrigin(c.req.path) ? next() : preflight(c, next)));
+
+/** Whether a request reads: HEAD is a GET without a body, and answered in the same way. */
+export const isRead = ({ method }: { readonly method: string }): boolean =>
+  method === "GET" || method === "HEAD";

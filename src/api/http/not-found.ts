@@ -4,6 +4,7 @@ import type { Context, Env, Hono, MiddlewareHandler } from "hono";
 import { baseRoutePath } from "hono/route";
 import { prefersHtml } from "./accept.ts";
 import { ApiError } from "./errors.ts";
+import { isRead } from "./headers.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -18,7 +19,7 @@ export const answerUnrouted =
     const path = pathWithin(c);
     const allowed = METHODS.filter((method) => hasRoute(app, method, path));
     if (allowed.length === 0) {
-      if (showLost && c.req.method === "GET" && prefersHtml(c)) return showLost(c);
+      if (showLost && isRead(c.req) && prefersHtml(c)) return showLost(c);
       throw new ApiError("NOT_FOUND");
     }
     if (allowed.includes("GET")) allowed.splice(1, 0, "HEAD");

@@ -2,6 +2,7 @@
 
 import type { MiddlewareHandler } from "hono";
 import { ApiError } from "./errors.ts";
+import { isRead } from "./headers.ts";
 
 export interface OwnOriginOptions {
   /** What is served at the origin, for the error message. */
@@ -23,7 +24,7 @@ export function requireOwnOrigin(
 ): MiddlewareHandler {
   const own = new URL(baseUrl).origin;
   return async (c, next) => {
-    const isSafe = c.req.method === "GET" || c.req.method === "HEAD";
+    const isSafe = isRead(c.req);
     const origin = c.req.header("origin");
     const site = underAnyName ? c.req.header("sec-fetch-site") : undefined;
     const isOwn = site === undefined ? origin === own : site === "same-origin";

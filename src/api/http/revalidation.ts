@@ -2,7 +2,7 @@
 
 import { hash } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
-import { setHeader } from "./headers.ts";
+import { isRead, setHeader } from "./headers.ts";
 
 interface Written {
   readonly text: string;
@@ -47,7 +47,7 @@ const tagOf = (answer: Written): string => {
  * reading the finished response as hono/etag does, which would build each answer a second time.
  */
 export const revalidateJson: MiddlewareHandler = (c, next) => {
-  if (c.req.method !== "GET" && c.req.method !== "HEAD") return next();
+  if (!isRead(c.req)) return next();
   c.json = ((value: unknown, status: unknown, headers: unknown) => {
     const as = { "Content-Type": "application/json", ...(headers as Record<string, string> | undefined) };
     if (status !== undefined && status !== 200) return c.body(JSON.stringify(value), status as 400, as);

@@ -6,6 +6,7 @@ import { createMiddleware } from "hono/factory";
 import { parseAddress } from "../../domain/token-ref.ts";
 import { variesByEncoding } from "../http/compression.ts";
 import { ApiError } from "../http/errors.ts";
+import { isRead } from "../http/headers.ts";
 import { perClient } from "../http/limits/count-requests.ts";
 import { rateLimit } from "../http/limits/rate-limit.ts";
 import { answerUnrouted } from "../http/not-found.ts";
@@ -111,7 +112,7 @@ export function createLostPage(deps: PagesDeps): (c: Context) => Promise<Respons
 /** One address per page: those that end in a slash redirect to the same without it. */
 const withoutSlash = (site: Site) =>
   createMiddleware<PagesEnv>(async (c, next) =>
-    c.req.path.endsWith("/") && /^(?:GET|HEAD)$/.test(c.req.method) ? redirectWithoutSlash(site, c) : next(),
+    c.req.path.endsWith("/") && isRead(c.req) ? redirectWithoutSlash(site, c) : next(),
   );
 
 function redirectWithoutSlash({ to }: Site, c: PagesContext): Response {
@@ -124,7 +125,7 @@ const lowerCase = ({ to }: Site) =>
   createMiddleware<PagesEnv>(async (c, next) => {
     const address = c.req.param("address") ?? "";
     const canonical = parseAddress(address);
-    if (canonical === undefined || canonical === address || c.req.method !== "GET") return next();
+    if (canonical === undefined || canonical === address || !isRead(c.req)) return next();
     const { pathname, search } = new URL(c.req.url);
     return c.redirect(`${to(pathname.replace(address, canonical))}${search}`, 301);
   });

@@ -2,6 +2,7 @@
 
 import type { Context } from "hono";
 import type { ErrorDetail } from "../http/errors.ts";
+import { isRead } from "../http/headers.ts";
 import type { To } from "./site.ts";
 import { visitor, words } from "./visitor.ts";
 import { DEFAULT_LANGUAGE } from "./words/languages.ts";
@@ -39,7 +40,7 @@ export const Retry = ({
   readonly to: To;
   readonly status: number;
 }) => {
-  if (c.req.method !== "GET" || (status !== 429 && status < 500)) return null;
+  if (!isRead(c.req) || (status !== 429 && status < 500)) return null;
   const { pathname, search } = new URL(c.req.url);
   return (
     <a class="button primary" href={`${to(pathname)}${search}`}>

@@ -118,35 +118,48 @@ export function exportRoutes({ collections, exports }: ExportRouteDeps) {
     const collection = await collections.findNamed(c.req.valid("param").collection_address, chain_id);
     const type = mediaTypes[format];
     requireAccepts(c.req.header("accept"), type);
-    c.header("Content-Type", type);
-    // A HEAD reads no body, so the export would never end.
-    if (c.req.method === "HEAD") return c.body(null, 200);
     const onEnd = takeExport(c.get("app").id);
     const query = { format, what, after, from: from_token_id, to: to_token_id, atBlock };
-    const opened = await exports
+    const describe = (asOfBlock: number | null): void => {
+      c.header("Content-Type", type);
+      if (asOfBlock !== null) c.header("X-As-Of-Block", String(asOfBlock));
+      const name = [collection.slug ?? collection.address, what, asOfBlock ?? "none"].join("-");
+      c.header("Content-Disposition", `attachment; filename="${name}.${format}"`);
+      c.header("Cache-Control", "private, no-store");
+      // Proxies that buffer a response would hold all of it.
+      c.header("X-Accel-Buffering", "no");
+    };
+    // A HEAD reads no body, so the export would never end.
+    if (c.req.method === "HEAD") {
+      onEnd();
+      describe(await exports.findBlock(collection, query));
+      if (format !== "parquet") chooseEncoding(c);
+      return c.body(null, 200);
+    }
+    const { stream, asOfBlock } = await exports
       .open(collection, query, { onEnd, onStall: () => cut(c) })
       .catch((error: Error) => {
         onEnd();
         throw error;
       });
-    const { stream, asOfBlock } = opened;
-    if (asOfBlock !== null) c.header("X-As-Of-Block", String(asOfBlock));
-    const name = [collection.slug ?? collection.address, what, asOfBlock ?? "none"].join("-");
-    c.header("Content-Disposition", `attachment; filename="${name}.${format}"`);
-    c.header("Cache-Control", "private, no-store");
-    // Proxies that buffer a response would hold all of it.
-    c.header("X-Accel-Buffering", "no");
+    describe(asOfBlock);
     const body = format === "parquet" ? stream : compressed(c, stream);
     return c.body(untilClosed(c, body), 200);
   });
 }
 
-/** As http/compression.ts does for whole texts, while the export grows. */
-function compressed(c: Context, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+/** Names the encoding of an export that the client asks for. */
+function chooseEncoding(c: Context): ReturnType<typeof encodingOf> {
   c.header("Vary", "Accept-Encoding", { append: true });
   const encoding = encodingOf(c.req.header("accept-encoding"));
+  if (encoding !== undefined) c.header("Content-Encoding", encoding);
+  return encoding;
+}
+
+/** As http/compression.ts does for whole texts, while the export grows. */
+function compressed(c: Context, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const encoding = chooseEncoding(c);
   if (encoding === undefined) return stream;
-  c.header("Content-Encoding", encoding);
   const packer =
     encoding === "gzip"
       ? createGzip({ level: GZIP_LEVEL })

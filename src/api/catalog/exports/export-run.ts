@@ -2,7 +2,7 @@
 
 import { write } from "node:fs";
 import { promisify } from "node:util";
-import type { CollectionConfig } from "../../../config.ts";
+import type { CollectionConfig, Standard } from "../../../config.ts";
 import { tokenKey, UINT256_MAX } from "../../../domain/token-ref.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
@@ -164,6 +164,17 @@ async function* readOwners(snapshot: Snapshot, after: string) {
   }
 }
 
+/** The block that an export is of, and the collection's standard by its transfers. Throws as owners do for `atBlock`. */
+export async function readMoment(
+  db: Queryable,
+  tables: ChainTables,
+  { collection, query: { atBlock }, firstBlock }: Pick<ExportJob, "collection" | "query" | "firstBlock">,
+): Promise<{ readonly asOfBlock: number | null; readonly standard: Standard | null }> {
+  const { block, standard } = await readHead(db, tables, collection);
+  if (atBlock !== undefined) requireIndexed(atBlock, firstBlock, block);
+  return { asOfBlock: atBlock ?? block, standard };
+}
+
 /**
  * Writes a whole export into `fd`, from one snapshot of the database, in batches of at most 500 tokens and two megabytes
  * of documents. Rejects if it can't be opened or completed, with owners' errors for `atBlock`, and soon after `left`
@@ -202,9 +213,9 @@ export async function runExport(
 
   const snapshot = await reads.database.snapshot();
   try {
-    const head = await snapshot.read((tx) => readHead(tx, tables, collection));
-    if (atBlock !== undefined) requireIndexed(atBlock, firstBlock, head.block);
-    const asOfBlock = atBlock ?? head.block;
+    const { asOfBlock, ...head } = await snapshot.read((tx) =>
+      readMoment(tx, tables, { collection, query, firstBlock }),
+    );
     if (what === "owners") {
       const standard = head.standard ?? collection.standard ?? "erc721";
       const copied = { chainId, address, standard, block: atBlock, after };

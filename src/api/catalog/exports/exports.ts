@@ -1,9 +1,16 @@
 /** Exports of whole collections, each from one snapshot of the database. */
 
 import type { CollectionConfig } from "../../../config.ts";
+import type { Database } from "../../db/database.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { Collections } from "../collections.ts";
-import { type ExportProgress, type ExportQuery, type ExportReads, runExport } from "./export-run.ts";
+import {
+  type ExportProgress,
+  type ExportQuery,
+  type ExportReads,
+  readMoment,
+  runExport,
+} from "./export-run.ts";
 import type { ExportSettings } from "./export-thread.ts";
 import { runInThread } from "./run-in-thread.ts";
 import { openSpool } from "./spool.ts";
@@ -18,6 +25,7 @@ export interface OpenExport {
 }
 
 export interface ExportDeps extends ExportReads {
+  readonly database: Pick<Database, "query" | "snapshot">;
   readonly collections: Pick<Collections, "firstBlock">;
   /** For unnamed temporary files. */
   readonly exportFolder: string;
@@ -31,6 +39,13 @@ export function createExports(deps: ExportDeps) {
   const { collections, exportFolder, exportSettings, exportStallMs = STALL_MS, logger } = deps;
 
   return {
+    /** The block that an export would be of now. Throws as `open` does for `atBlock`. */
+    async findBlock(collection: CollectionConfig, query: ExportQuery): Promise<number | null> {
+      const firstBlock = collections.firstBlock(collection.chainId);
+      const { asOfBlock } = await readMoment(deps.database, deps.tables, { collection, query, firstBlock });
+      return asOfBlock;
+    },
+
     /**
      * Opens an export of one moment; it is read in the background into a temporary file, so a slow client holds neither
      * a connection nor a transaction. Rows are ordered by token id as a number, or by owner. `onEnd` is called once when
