@@ -25,7 +25,13 @@ import { eventRoutes, requireAcceptsStream } from "../events/module.ts";
 import type { ApiName } from "../http/api-names.ts";
 import { compose } from "../http/compose.ts";
 import { compressAnswers } from "../http/compression.ts";
-import { allowOrigins, answerPreflights, keepHeadersOfHead, setHeader } from "../http/headers.ts";
+import {
+  allowOrigins,
+  answerPreflights,
+  keepHeadersOfHead,
+  setHeader,
+  storeNothing,
+} from "../http/headers.ts";
 import { type KeyCheck, requireKey } from "../http/key.ts";
 import { limitEach, perCaller, perClient, perTier } from "../http/limits/count-requests.ts";
 import { type RateLimit, rateLimit } from "../http/limits/rate-limit.ts";
@@ -88,6 +94,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   app.use(
     compose(
       keepHeadersOfHead,
+      storeNothing,
       assignRequestId,
       services.measureRequests ?? passOn,
       traceRequests(services.isTrustedCaller),

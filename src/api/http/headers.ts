@@ -48,6 +48,12 @@ export const allowOrigins = (isOwnOrigin: (path: string) => boolean) =>
     return next();
   });
 
+/** Lets no cache store an answer that doesn't say otherwise: caches may keep a 200 or a 404 by rules of their own. */
+export const storeNothing: MiddlewareHandler = (c, next) => {
+  setHeader(c, "Cache-Control", "no-store");
+  return next();
+};
+
 async function answerHead(c: Context, next: Next): Promise<void> {
   await next();
   const { status, headers } = c.res;

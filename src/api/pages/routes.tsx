@@ -74,19 +74,23 @@ export function createOtherPages(deps: PagesDeps): Hono<PagesEnv> {
   const site: Site = { ...deps, to: pathsUnder(deps.baseUrl) };
   const { anonymousGraphql, clientAddress } = site.rateLimits;
   const limit = rateLimit<PagesEnv>(perClient(anonymousGraphql, clientAddress));
+  const limitCacheable = rateLimit<PagesEnv>(perClient(anonymousGraphql, clientAddress), {
+    isCacheable: true,
+  });
   const pages = new Hono<PagesEnv>();
   pages.onError((error, c) => answerProblem(error, c, site));
-  const get = (path: string, answer: (site: Site, c: PagesContext) => Response | Promise<Response>) =>
-    pages.get(path, variesByEncoding, pageHeaders(deps), limit, (c) => answer(site, c));
+  type Answer = (site: Site, c: PagesContext) => Response | Promise<Response>;
+  const get = (path: string, answer: Answer, limited = limit) =>
+    pages.get(path, variesByEncoding, pageHeaders(deps), limited, (c) => answer(site, c));
   get("/", homePage);
   for (const path of ["/search/", "/wallets/:wallet/"]) get(path, redirectWithoutSlash);
   get("/search", searchPage);
   get("/wallets/:wallet", walletPage);
-  get("/robots.txt", robots);
+  get("/robots.txt", robots, limitCacheable);
   const sitemaps = createSitemaps();
-  get("/sitemap.xml", sitemaps.index);
-  get("/sitemaps/collections.xml", collectionsSitemap);
-  get("/sitemaps/:chain/:address/:file", sitemaps.tokens);
+  get("/sitemap.xml", sitemaps.index, limitCacheable);
+  get("/sitemaps/collections.xml", collectionsSitemap, limitCacheable);
+  get("/sitemaps/:chain/:address/:file", sitemaps.tokens, limitCacheable);
   pages.post("/preferences", pageHeaders(deps), limit, ownOriginOf(site), limitBody(CHOICE_BYTES_MAX), (c) =>
     keepPreferences(site, c),
   );

@@ -58,9 +58,9 @@ export function pageHeaders({ baseUrl, mediaBaseUrl, inlineStyles = false, conne
     xFrameOptions: "DENY",
   });
   return createMiddleware<{ Variables: PageVariables }>(async (c, next) => {
-    await withVisitor(c, () => headers(c, next));
     // A page depends on its visitor's cookies and language. Browsers go back to one of their cache without asking.
-    if (!c.res.headers.has("Cache-Control")) c.res.headers.set("Cache-Control", "private, no-cache");
+    c.header("Cache-Control", "private, no-cache");
+    await withVisitor(c, () => headers(c, next));
     if (isPage(c.res.headers)) c.res.headers.append("Vary", "Cookie, Accept-Language");
     const sources = c.get("sources");
     const policy = c.res.headers.get(POLICY);
