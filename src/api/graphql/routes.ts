@@ -13,6 +13,7 @@ import { ApiError } from "../http/errors.ts";
 import { setHeader } from "../http/headers.ts";
 import { KEY_PARAMETER, type KeyCheck } from "../http/key.ts";
 import type { Cure } from "../http/limits/rate-limit.ts";
+import { answerUnrouted } from "../http/not-found.ts";
 import { checkNames } from "../http/query-names.ts";
 import { type ApiEnv, type CallerApp, createRouter, requireJson } from "../http/router.ts";
 import { answerJson, readBody } from "./body.ts";
@@ -25,8 +26,6 @@ const BODY_BYTES_MAX = 100 * 1024;
 
 /** Operations in one body, as many as clients batch by default. */
 const OPERATIONS_MAX = 10;
-
-const METHODS = "GET, POST";
 
 /** The caller, for resolvers. */
 export interface Caller {
@@ -97,10 +96,7 @@ export function graphqlRoutes(
   const names = checkNames([...requestParameters, KEY_PARAMETER]);
   router.post("/graphql", compose(names, requireJson, post));
   router.get("/graphql", compose(names, get));
-  router.all("/graphql", (c) => {
-    c.header("Allow", METHODS);
-    throw new ApiError("METHOD_NOT_ALLOWED", [{ path: "", message: `use one of ${METHODS}` }]);
-  });
+  router.all("/graphql", answerUnrouted(router));
   return router;
 }
 

@@ -154,7 +154,7 @@ describe("GET /graphql", () => {
   it("leaves other methods with the names of its own", async () => {
     const { status, headers } = await api.call("/graphql", { method: "PUT", body: {} });
 
-    expect([status, headers.get("allow")]).toEqual([405, "GET, POST"]);
+    expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD, POST"]);
   });
 });
 

@@ -6,7 +6,9 @@
 import { randomUUID } from "node:crypto";
 import { type IncomingMessage, maxHeaderSize, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { clip } from "../../../domain/printable.ts";
 import { ApiError, errorBody } from "../errors.ts";
+import { pathOf } from "./request-target.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -17,6 +19,7 @@ function contentOf(error: ApiError): { status: number; body: string; headers: He
     "Content-Type": "application/json",
     "Content-Length": String(Buffer.byteLength(body)),
     "X-Request-Id": requestId,
+    "Cache-Control": "no-store",
     ...(error.retryAfterSeconds !== undefined && { "Retry-After": String(error.retryAfterSeconds) }),
     // The rest of the connection was not read or not understood.
     Connection: "close",
@@ -24,9 +27,15 @@ function contentOf(error: ApiError): { status: number; body: string; headers: He
   return { status: error.status, body, headers };
 }
 
+/** Nothing allows pages of another origin to call these. */
+export const OWN_ORIGIN = /^\/(?:admin|console)(?:\/|$)/;
+const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*" };
+
 /** Answers a request in the contract's shape and ends its connection. */
 export function answerEarly(response: ServerResponse, error: ApiError): void {
-  const { status, body, headers } = contentOf(error);
+  const { status, body, headers: own } = contentOf(error);
+  const isOwn = OWN_ORIGIN.test(pathOf(response.req.url ?? ""));
+  const headers = isOwn ? own : { ...own, ...ANY_ORIGIN };
   response.writeHead(status, headers).end(body);
 }
 
@@ -49,8 +58,10 @@ function answerInstead(response: ServerResponse, error: ApiError): void {
   });
 }
 
+const NOT_HTTP = { path: "", message: "this is not HTTP/1.1" };
+
 /** The faults with a name in Node's parser that a client can do something about. */
-function errorOf(fault: NodeJS.ErrnoException, seconds: { head: number; whole: number }): ApiError {
+function errorOf(fault: ParserFault, seconds: { head: number; whole: number }): ApiError {
   switch (fault.code) {
     case "HPE_HEADER_OVERFLOW": {
       const message = `the request line and the headers may have ${maxHeaderSize} bytes together`;
@@ -62,8 +73,16 @@ function errorOf(fault: NodeJS.ErrnoException, seconds: { head: number; whole: n
       const message = `the headers must arrive within ${seconds.head} s and the body within ${seconds.whole} s`;
       return new ApiError("REQUEST_TIMEOUT", [{ path: "", message }]);
     }
+    case "HPE_INVALID_METHOD": {
+      const method = /^(\w+) \S+ HTTP\/1\.[01]\r?\n/.exec(fault.rawPacket?.toString("latin1") ?? "")?.[1];
+      const detail =
+        method === undefined
+          ? NOT_HTTP
+          : { path: "method", message: `"${clip(method)}" is no method that is known here` };
+      return new ApiError("INVALID_REQUEST", [detail]);
+    }
     default:
-      return new ApiError("INVALID_REQUEST", [{ path: "", message: "this is not HTTP/1.1" }]);
+      return new ApiError("INVALID_REQUEST", [NOT_HTTP]);
   }
 }
 
@@ -86,9 +105,8 @@ export function answerFault(
   }
   const { status, body, headers } = contentOf(errorOf(fault, seconds));
   // Pages of other origins may read it: it says nothing about what was asked for.
-  const lines = Object.entries({ ...headers, "Access-Control-Allow-Origin": "*" }).map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
+  const all = { ...headers, ...ANY_ORIGIN, Date: new Date().toUTCString() };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   const isHead = request ? request.method === "HEAD" : fault.rawPacket?.toString("latin1", 0, 5) === "HEAD ";
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${isHead ? "" : body}`);
 }

@@ -10,7 +10,7 @@ import type { Socket } from "node:net";
 import { ApiError, type ErrorCode } from "../errors.ts";
 import { type RateLimiter, rateLimited } from "../limits/rate-limit.ts";
 import { connectionsMax, endSurplus } from "./connection-limit.ts";
-import { answerEarly, answerFault, answerWithin } from "./early-answer.ts";
+import { answerEarly, answerFault, answerWithin, OWN_ORIGIN } from "./early-answer.ts";
 import { GuardedResponse } from "./guarded-response.ts";
 import { dropRest, lingerOnClose } from "./linger.ts";
 import { pathOf, readTarget } from "./request-target.ts";
@@ -81,6 +81,8 @@ const SILENT_DATABASE = new ApiError("UNAVAILABLE", [{ path: "", message: "the d
 const DATABASE_ROUTES = new Set(["/ready", "/status"]);
 const LIMITED_ROUTES = new Set([...DATABASE_ROUTES, "/metrics"]);
 const PONDER_ROUTES = new Set([...LIMITED_ROUTES, "/health"]);
+// Preflights are answered with the application's.
+const PONDER_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 /**
  * How a service that is about to stop answers load balancers. By 404 HAProxy takes a server out of rotation without
  * cutting it off (`disable-on-404`); others know only ready and not ready.
@@ -89,8 +91,6 @@ const DRAINING: ReadonlyMap<string, ErrorCode> = new Map([
   ["/livez", "NOT_FOUND"],
   ["/ready", "UNAVAILABLE"],
 ]);
-// Refused here, with the reason: nothing behind it allows another origin to call these.
-const OWN_ORIGIN = /^\/(?:admin|console)(?:\/|$)/;
 
 /** Created instead of `http.createServer(listener)`. */
 export function createGuardedServer(listener: RequestListener, guard: ServerGuard): Server {
@@ -173,6 +173,7 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
         return;
       }
     }
+    // Here, with the reason, since nothing behind it answers them.
     if (request.method === "OPTIONS" && OWN_ORIGIN.test(path)) {
       const message = "pages of other origins may not call this path";
       answerEarly(response, new ApiError("NOT_ALLOWED", [{ path: "origin", message }]));
@@ -180,6 +181,13 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
     }
     if (!PONDER_ROUTES.has(path)) {
       (guard.answer ?? listener)(request, response);
+      return;
+    }
+    // Ponder would answer that there is no such path.
+    if (!PONDER_METHODS.has(request.method ?? "")) {
+      response.setHeader("Allow", "GET, HEAD");
+      const message = `${path} allows GET, HEAD; received ${request.method}`;
+      answerEarly(response, new ApiError("METHOD_NOT_ALLOWED", [{ path: "method", message }]));
       return;
     }
     if (!LIMITED_ROUTES.has(path)) {

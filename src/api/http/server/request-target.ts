@@ -15,12 +15,17 @@ const NO_HOST = /[/?#@\\\s]/;
  * other spelling with 400 and no body. An HTTP/1.0 request needs none. Returns what is wrong, if anything is.
  */
 export function readTarget(request: IncomingMessage): ApiError | undefined {
-  const { headers, httpVersion, url = "" } = request;
+  const { headers, httpVersion, rawHeaders } = request;
   if (headers.host === undefined && httpVersion !== "1.0") return refused("host", "is missing");
+  const isHost = (name: string, at: number): boolean => at % 2 === 0 && /^host$/i.test(name);
+  if (rawHeaders.filter(isHost).length > 1) return refused("host", "is given more than once");
   const host = headers.host || ANY_HOST;
   const parsed = NO_HOST.test(host) ? undefined : parseUrl(`http://${host}`);
   if (!parsed) return refused("host", `must be a host, or a host and a port; it is "${clip(host)}"`);
   headers.host = parsed.host;
+  // The scheme in lower case, as @hono/node-server looks for it.
+  const url = (request.url ?? "").replace(/^https?:/i, (scheme) => scheme.toLowerCase());
+  request.url = url;
   const isTarget = url.startsWith("/") || (/^https?:\/\//.test(url) && parseUrl(url) !== undefined);
   return isTarget
     ? undefined

@@ -466,6 +466,13 @@ describe("a connection", () => {
   it.each([
     ["a URL of 25 kB", get(`/${"a".repeat(25_000)}`), 431, "HEAD_TOO_LARGE", "may have 16384 bytes together"],
     ["headers of 25 kB", get("/", `X: ${"a".repeat(25_000)}\r\n`), 431, "HEAD_TOO_LARGE", "16384"],
+    [
+      "an unknown method",
+      get("/").replace("GET", "FOO"),
+      400,
+      "INVALID_REQUEST",
+      '"FOO" is no method that is known',
+    ],
     ["words", "hello there\r\n\r\n", 400, "INVALID_REQUEST", "not HTTP/1.1"],
     ["a header without a name", get("/", ": x\r\n"), 400, "INVALID_REQUEST", "not HTTP/1.1"],
     [
@@ -486,6 +493,7 @@ describe("a connection", () => {
     expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
     // A page of another origin would otherwise see a network error.
     expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    expect(Date.parse(answer.headers.get("date") ?? "")).toBeGreaterThan(Date.now() - 60_000);
   });
 
   it.each([
@@ -556,6 +564,7 @@ describe("before the application", () => {
     ["GET /x HTTP/1.1\r\nHost: [0:0:0:0:0:0:0:1]:8443", "http://[::1]:8443/x"],
     ["GET /x HTTP/1.1\r\nHost: 127.1:8443", "http://127.0.0.1:8443/x"],
     ["GET http://other.example/x HTTP/1.1\r\nHost: LOCALHOST:1", "http://other.example/x"],
+    ["GET HTTP://Other.example/x HTTP/1.1\r\nHost: a", "http://other.example/x"],
   ])("%j reaches the application as %s", async (request, url) => {
     const answer = getRequestListener((asked: Request) => new Response(asked.url));
     for (const path of ["/x", "/health"]) {
@@ -569,6 +578,7 @@ describe("before the application", () => {
 
   it.each([
     ["GET / HTTP/1.1", "host", "is missing"],
+    ["GET / HTTP/1.1\r\nHost: a\r\nhost: a", "host", "is given more than once"],
     ["GET / HTTP/1.1\r\nHost: a/b@c", "host", 'must be a host, or a host and a port; it is "a/b@c"'],
     ["GET / HTTP/1.1\r\nHost: user@c", "host", 'must be a host, or a host and a port; it is "user@c"'],
     ["GET / HTTP/1.1\r\nHost: c?d", "host", 'must be a host, or a host and a port; it is "c?d"'],
@@ -583,6 +593,7 @@ describe("before the application", () => {
     const body = JSON.parse(text);
     expect([status, body.code, body.details]).toEqual([400, "INVALID_REQUEST", [{ path, message }]]);
     expect(body.request_id).toBe(headers.get("x-request-id"));
+    expect(headers.get("access-control-allow-origin")).toBe("*");
   });
 
   const asked: string[] = [];
@@ -624,6 +635,20 @@ describe("before the application", () => {
 
     expect((await exchange(port, get(path, "Connection: close\r\n"))).text).toBe(whom);
   });
+
+  it.each(["/health", "/ready", "/status?x", "/metrics"])(
+    "%s is asked by GET and HEAD alone",
+    async (path) => {
+      const port = await start((_request, response) => void response.writeHead(404).end());
+      const post = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`;
+      const { status, headers, text } = await exchange(port, post);
+      expect([status, headers.get("allow"), JSON.parse(text).code]).toEqual([
+        405,
+        "GET, HEAD",
+        "METHOD_NOT_ALLOWED",
+      ]);
+    },
+  );
 
   it("readiness and status are refused at once while the database is away, and nothing else of Ponder's", async () => {
     let isAway = true;
