@@ -25,6 +25,13 @@ const positive = z.string().regex(/^[1-9]\d*$/, {
   error: (issue) => `must be a positive integer; it is "${issue.input}"`,
 });
 
+// Node.js ends a longer timer at once.
+const TIMER_MS_MAX = 2 ** 31 - 1;
+const milliseconds = z.string().refine((text) => /^[1-9]\d*$/.test(text) && Number(text) <= TIMER_MS_MAX, {
+  error: (issue) =>
+    `must be a positive integer of milliseconds, at most ${TIMER_MS_MAX}; it is "${issue.input}"`,
+});
+
 // The SDK reads them itself, and where it can't it would go on without a word. The exporter and its protocol it takes
 // from code alone.
 const environmentSchema = z.object({
@@ -43,8 +50,10 @@ const environmentSchema = z.object({
       error: (issue) => `must be a share from 0 to 1, such as 0.1; it is "${issue.input}"`,
     })
     .optional(),
-  OTEL_BSP_SCHEDULE_DELAY: positive.optional(),
-  OTEL_BSP_EXPORT_TIMEOUT: positive.optional(),
+  OTEL_EXPORTER_OTLP_TIMEOUT: milliseconds.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: milliseconds.optional(),
+  OTEL_BSP_SCHEDULE_DELAY: milliseconds.optional(),
+  OTEL_BSP_EXPORT_TIMEOUT: milliseconds.optional(),
   OTEL_BSP_MAX_QUEUE_SIZE: positive.optional(),
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: positive.optional(),
   OTEL_SDK_DISABLED: z.string().optional(),

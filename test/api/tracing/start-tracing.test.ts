@@ -97,6 +97,22 @@ describe("the variables", () => {
     for (const name of Object.keys(environment)) expect(refusal.message).toContain(`${name} must be`);
   });
 
+  it("are refused where a timer would run out at once", async () => {
+    const environment = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
+      OTEL_BSP_SCHEDULE_DELAY: "2147483648",
+      OTEL_BSP_EXPORT_TIMEOUT: "99999999999",
+      OTEL_EXPORTER_OTLP_TIMEOUT: "99999999999",
+      OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: "99999999999",
+    };
+    const refusal = (await startTracing(environment, api.logger).catch((error: Error) => error)) as Error;
+
+    for (const name of Object.keys(environment).slice(1))
+      expect(refusal.message).toContain(
+        `${name} must be a positive integer of milliseconds, at most 2147483647`,
+      );
+  });
+
   it("count as unset if they are empty", async () => {
     const { logger, entries } = createMemoryLogger();
     await startTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: "", OTEL_TRACES_SAMPLER: "" }, logger);
