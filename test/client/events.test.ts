@@ -1,6 +1,6 @@
 /** The client's event stream over connections that break, stall and refuse. */
 
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createVitrine, VitrineError } from "../../clients/typescript/src/index.ts";
 import { readSse } from "../../clients/typescript/src/sse.ts";
 import {
@@ -25,6 +25,9 @@ const page: Step = (_request, response) => {
   response.writeHead(200, { "content-type": "text/html" });
   response.end("<html>\n\n<p>Sign in</p>\n\n</html>\n\n");
 };
+
+const streamed = (text: string): Response =>
+  new Response(text, { headers: { "content-type": "text/event-stream" } });
 
 /** The ids of the first events. */
 async function idsOf(events: AsyncIterable<object>, count: number): Promise<unknown[]> {
@@ -88,6 +91,56 @@ describe("the event stream", () => {
 
     await expect(events).rejects.toMatchObject(error);
     await expect(events).rejects.toBeInstanceOf(VitrineError);
+  });
+
+  it.each([
+    ["an event", stream("id: 5\nevent: lock\ndata: {cut\n\n")],
+    ["an event that is no object", stream("id: 5\nevent: lock\ndata: null\n\n")],
+  ])("throws UNEXPECTED_RESPONSE where %s can't be read, and stays before it", async (_what, step) => {
+    const events = (await start(stream(lock(1)), step)).client().events();
+
+    await expect(idsOf(events, 2)).rejects.toMatchObject({
+      name: "VitrineError",
+      code: "UNEXPECTED_RESPONSE",
+      status: 200,
+    });
+    expect(events.lastEventId).toBe("1");
+  });
+
+  const refused = (retryAfter: string) => () =>
+    Response.json(
+      { code: "UNAVAILABLE", message: "away" },
+      { status: 503, headers: { "retry-after": retryAfter } },
+    );
+  it.each([
+    ["a Retry-After of a month", refused("2592000"), 300_000],
+    ["a Retry-After of the year 2099", refused("Thu, 01 Jan 2099 00:00:00 GMT"), 300_000],
+    ["a Retry-After beyond every number", refused("9".repeat(400)), 300_000],
+    ["a long `retry` of the stream", () => streamed("retry: 99999999999\n\n"), 300_000],
+    ["a Retry-After of 0, which the service repeats", refused("0"), 1_000],
+  ])("waits within bounds after %s, and ends at once by its signal", async (_what, answer, until) => {
+    vi.useFakeTimers();
+    try {
+      const asked: number[] = [];
+      const fetch = async () => {
+        asked.push(Date.now());
+        return answer();
+      };
+      const abort = new AbortController();
+      const events = createVitrine({ baseUrl: "http://service", fetch }).events({ signal: abort.signal });
+      const following = idsOf(events, 1).catch((error: Error) => error.message);
+      const begin = Date.now();
+
+      await vi.advanceTimersByTimeAsync(until - 1);
+      expect(asked.length).toBeLessThanOrEqual(4);
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(asked.length).toBeGreaterThan(1);
+      expect(asked.at(1)).toBeGreaterThanOrEqual(begin + 100);
+      abort.abort(new Error("enough"));
+      expect(await following).toBe("enough");
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("closes its connection when the loop is left, and when the signal aborts", async () => {

@@ -62,6 +62,21 @@ it("throws what a refusal says, and NETWORK for an answer that is cut, after its
   });
 });
 
+it.each(["{cut", "null", '"text"'])("throws UNEXPECTED_RESPONSE for the row %s", async (row) => {
+  service = await startScriptedService(rows(`${line(1)}${row}\n`));
+  const ids: string[] = [];
+  const reading = (async () => {
+    for await (const { token_id } of service.client().exportTokens("heroes")) ids.push(token_id);
+  })();
+
+  await expect(reading).rejects.toMatchObject({
+    name: "VitrineError",
+    code: "UNEXPECTED_RESPONSE",
+    status: 200,
+  });
+  expect(ids).toEqual(["1"]);
+});
+
 it("ends the request when the loop is left, and by its signal", async () => {
   const endless: Step = (_request, response) => {
     response.writeHead(200).write(line(1));

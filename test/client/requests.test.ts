@@ -64,6 +64,62 @@ describe("an error", () => {
   });
 });
 
+describe("an error body of something in front of the service", () => {
+  const base = { code: "BAD", message: "no" };
+  it.each([
+    ["details null", { ...base, details: null }, "no"],
+    ["details that are an object", { ...base, details: { path: "x" } }, "no"],
+    ["details that are a text", { ...base, details: "because" }, "no"],
+    ["details that hold anything", { ...base, details: [null, "because", 7, {}, ["x"]] }, "no"],
+    ["a detail whose path is a number", { ...base, details: [{ path: 7, message: "wrong" }] }, "no"],
+    ["a request id that is a number", { ...base, request_id: 7 }, "no"],
+  ])("with %s is an error of its status, and isn't repeated", async (_what, body, message) => {
+    const client = (await start(json(400, body, { "x-request-id": "7f0c" }))).client();
+
+    expect(await failure(client.token(HEROES, 7n))).toMatchObject({
+      name: "VitrineError",
+      code: "BAD",
+      status: 400,
+      message,
+      details: [],
+      requestId: "7f0c",
+    });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ["a number", 7],
+    ["a list", [base]],
+    ["a code that is a number", { ...base, code: 7 }],
+    ["a message that is an object", { ...base, message: {} }],
+  ])("that is %s is UNEXPECTED_RESPONSE", async (_what, body) => {
+    const client = (await start(json(502, body))).client({ retries: 0 });
+
+    expect(await failure(client.token(HEROES, 7n))).toMatchObject({
+      code: "UNEXPECTED_RESPONSE",
+      status: 502,
+    });
+  });
+});
+
+describe("a list", () => {
+  it.each([
+    ["null", null],
+    ["a text", "x"],
+    ["no list of items", { items: null, next_cursor: null }],
+    ["items that are no list", { items: 7, next_cursor: null }],
+    ["a cursor that is a number", { items: [], next_cursor: 7 }],
+  ])("is UNEXPECTED_RESPONSE where the page is %s", async (_what, body) => {
+    const client = (await start(json(200, body))).client();
+
+    expect(await failure(client.owners(HEROES).take(1))).toMatchObject({
+      code: "UNEXPECTED_RESPONSE",
+      status: 200,
+    });
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
 describe("a failed request", () => {
   it.each([
     ["429", refusal(429, "RATE_LIMITED", { "retry-after": "0" })],
@@ -163,6 +219,20 @@ describe("a failed request", () => {
 
     await client.token(HEROES, 7n);
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(soon) - 5);
+  });
+
+  it("waits for a Retry-After of a month where the caller has no limit", async () => {
+    const client = (await start(refusal(429, "RATE_LIMITED", { "retry-after": "2592000" }))).client({
+      maxRetryAfterMs: Number.POSITIVE_INFINITY,
+    });
+    const abort = new AbortController();
+    const call = failure(client.token(HEROES, 7n, { signal: abort.signal }));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+
+    abort.abort(new Error("the user left"));
+
+    expect((await call).message).toBe("the user left");
+    expect(service.requests).toHaveLength(1);
   });
 
   it.each([

@@ -24,7 +24,7 @@ import {
   type WaitOptions,
   waitForReceipt,
 } from "./refresh.ts";
-import { type CallOptions, createSender, type VitrineOptions } from "./request.ts";
+import { type CallOptions, createSender, readBody, type VitrineOptions } from "./request.ts";
 import { searchQuery, type TokenConditions, type TraitConditions } from "./search.ts";
 import { type TokenId, tokenIdText } from "./token-id.ts";
 import { webhooksOf } from "./webhooks.ts";
@@ -100,7 +100,7 @@ export function createVitrine(options: VitrineOptions) {
         method: method.toUpperCase(),
         ...(READING_POSTS.has(path) && { isIdempotent: true }),
       },
-      (response) => response.json() as Promise<Answer<M, P>>,
+      readBody<Answer<M, P>>,
     );
   }
 

@@ -49,35 +49,58 @@ export class VitrineError extends Error {
 export async function errorOf(response: Response): Promise<VitrineError> {
   const { status, headers } = response;
   const facts = { status, retryAfterMs: retryAfterMs(headers.get("retry-after")) };
+  const inHeader = headers.get("x-request-id") ?? undefined;
   const text = await response.text().catch(() => "");
   const body = parse(text);
   if (!body)
     return new VitrineError(`HTTP ${status} without an error of Vitrine: ${text.slice(0, 200)}`, {
       ...facts,
       code: "UNEXPECTED_RESPONSE",
-      requestId: headers.get("x-request-id") ?? undefined,
+      requestId: inHeader,
     });
-  const { code, message, details = [], request_id: requestId } = body;
-  const described = details.map((detail) =>
-    detail.path ? `${detail.path}: ${detail.message}` : detail.message,
-  );
-  return new VitrineError([message, ...described].join("; "), {
+  const details = Array.isArray(body.details) ? body.details.filter(isDetail) : [];
+  const described = details.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  return new VitrineError([body.message, ...described].join("; "), {
     ...facts,
-    code: code as ErrorCode,
+    code: body.code as ErrorCode,
     details,
-    requestId,
+    requestId: typeof body.request_id === "string" ? body.request_id : inHeader,
   });
 }
 
-function parse(text: string): components["schemas"]["Error"] | undefined {
+/** An error of Vitrine, or of a gateway in front that has the same two fields and any others. */
+interface ErrorBody extends Readonly<Record<string, unknown>> {
+  readonly code: string;
+  readonly message: string;
+}
+
+function parse(text: string): ErrorBody | undefined {
   try {
-    const body = JSON.parse(text) as Partial<components["schemas"]["Error"]> | null;
+    const body = JSON.parse(text) as Record<string, unknown> | null;
     return typeof body?.code === "string" && typeof body.message === "string"
-      ? (body as components["schemas"]["Error"])
+      ? (body as ErrorBody)
       : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isDetail(value: unknown): value is ErrorDetail {
+  const { path, message } = (value ?? {}) as Record<string, unknown>;
+  return typeof path === "string" && typeof message === "string";
+}
+
+/** What a JSON text of a successful response holds; `UNEXPECTED_RESPONSE` unless it is an object or an array. */
+export function parseBody(text: string, what: "response" | "row" | "event", status: number): object {
+  const facts = { code: "UNEXPECTED_RESPONSE", status } as const;
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (cause) {
+    throw new VitrineError(`The ${what} is not JSON: ${(cause as Error).message}`, { ...facts, cause });
+  }
+  if (typeof body === "object" && body !== null) return body;
+  throw new VitrineError(`The ${what} is no JSON object: ${text.slice(0, 200)}`, facts);
 }
 
 /** `Retry-After` (RFC 9110, 10.2.3: seconds or a date) in milliseconds from now; undefined without a valid one. */

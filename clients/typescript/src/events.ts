@@ -1,11 +1,12 @@
 /** The event stream: reconnects by itself and resumes where it was. */
 
 import type { components } from "./api.ts";
-import type { VitrineError } from "./errors.ts";
+import { parseBody, type VitrineError } from "./errors.ts";
 import { type CallOptions, networkErrors, type Sender } from "./request.ts";
-import { delayOf, isRetryable, sleep } from "./retry.ts";
+import { delayOf, isRetryable } from "./retry.ts";
 import { readSse } from "./sse.ts";
 import { createTimeLimit } from "./time-limit.ts";
+import { sleep } from "./timer.ts";
 
 /** A message of the stream; `type` says which. */
 export type StreamEvent = components["schemas"]["StreamEvent"];
@@ -30,11 +31,13 @@ export interface EventStream extends AsyncIterable<StreamEvent> {
 
 // The service sends a comment every 16 seconds. A connection may die unnoticed.
 const SILENCE_MS = 45_000;
+// A stream never gives up: it must notice the end of a long outage, whatever the service asked for.
+const LONGEST_WAIT_MS = 300_000;
 
 /**
  * Events in their order, without a gap or a repetition. After a lost connection, a network fault, 429, 502, 503 or 504
- * it connects again, as often as it takes, after the time that the service asks for or with growing delays; any other
- * refusal is thrown.
+ * it connects again, as often as it takes, with growing delays, or after the time that the service asks for if that is
+ * longer, but at most five minutes; any other refusal is thrown.
  */
 export function openEvents(sender: Sender, options: EventOptions): EventStream {
   const { types, collections, chainId, signal } = options;
@@ -46,7 +49,7 @@ export function openEvents(sender: Sender, options: EventOptions): EventStream {
     const silence = createTimeLimit(SILENCE_MS, "The event stream is silent", signal);
     try {
       const headers = { accept: "text/event-stream", ...(lastEventId && { "last-event-id": lastEventId }) };
-      const { body } = await sender.open("/market/events", {
+      const { body, status } = await sender.open("/market/events", {
         method: "GET",
         query,
         headers,
@@ -62,9 +65,10 @@ export function openEvents(sender: Sender, options: EventOptions): EventStream {
           onMessage();
           const { event, data, id, retry } = next.value;
           reconnectMs = retry ?? reconnectMs;
+          const fields = data === undefined ? undefined : parseBody(data, "event", status);
           // Before the event is handed over: whoever leaves the loop in its body has had it.
           lastEventId = id || lastEventId;
-          if (data !== undefined) yield { type: event, ...JSON.parse(data) } as StreamEvent;
+          if (fields) yield { type: event, ...fields } as StreamEvent;
         }
       } finally {
         await messages.return(undefined);
@@ -88,7 +92,8 @@ export function openEvents(sender: Sender, options: EventOptions): EventStream {
         if (!isRetryable(error, true)) throw error;
         fault = error;
       }
-      await sleep(Math.max(delayOf(attempt++, fault), fault ? 0 : (reconnectMs ?? 0)), signal);
+      const asked = fault ? fault.retryAfterMs : reconnectMs;
+      await sleep(Math.min(Math.max(delayOf(attempt++), asked ?? 0), LONGEST_WAIT_MS), signal);
       reconnectMs = undefined;
     }
   }

@@ -1,7 +1,7 @@
 /** A whole collection, row by row, out of one long answer. */
 
 import type { components } from "./api.ts";
-import { VitrineError } from "./errors.ts";
+import { parseBody, VitrineError } from "./errors.ts";
 import { type CallOptions, networkErrors, type Sender } from "./request.ts";
 import { type TokenId, tokenIdText } from "./token-id.ts";
 
@@ -78,7 +78,7 @@ async function* readRows<Row>(
       if (done) break;
       const lines = (text + value).split("\n");
       text = lines.pop() ?? "";
-      for (const line of lines) yield JSON.parse(line) as Row;
+      for (const line of lines) yield parseBody(line, "row", response.status) as Row;
     }
     if (text !== "") throw new VitrineError("The export ended within a row", { code: "NETWORK" });
   } finally {

@@ -3,7 +3,7 @@
 import type { components } from "./api.ts";
 import type { Page, Paged } from "./pages.ts";
 import { paged, readPage } from "./pages.ts";
-import type { CallOptions, Sender } from "./request.ts";
+import { type CallOptions, readBody, type Sender } from "./request.ts";
 import { type TokenId, tokenIdText } from "./token-id.ts";
 
 type Schemas = components["schemas"];
@@ -79,7 +79,7 @@ export function listsOf(sender: Sender) {
           signal,
           isIdempotent: true,
         },
-        (response) => response.json() as Promise<TokenBatch>,
+        readBody<TokenBatch>,
       ),
 
     /** The owners of a collection, largest first, now or at a block. */

@@ -1,5 +1,8 @@
 /** Lists that come in pages, as async iterators. */
 
+import { VitrineError } from "./errors.ts";
+import { readBody } from "./request.ts";
+
 /** One page, and the cursor of the next one; null after the last. */
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -45,15 +48,18 @@ export function paged<Item>(load: (cursor: string | undefined) => Promise<Page<I
 
 /** The page of a response: `{items, next_cursor}`, or an array whose `Link` header names the next page. */
 export async function readPage(response: Response): Promise<Page<unknown>> {
-  const body: unknown = await response.json();
+  const body = await readBody<object>(response);
   if (Array.isArray(body))
     return { items: body, nextCursor: cursorOfLink(response.headers.get("link")), total: undefined };
   const { items, versions, next_cursor, total } = body as Record<string, unknown>;
-  return {
-    items: (items ?? versions ?? []) as readonly unknown[],
-    nextCursor: (next_cursor ?? null) as string | null,
-    total: total as number | undefined,
-  };
+  const listed = items ?? versions;
+  const nextCursor = next_cursor ?? null;
+  if (!Array.isArray(listed) || (nextCursor !== null && typeof nextCursor !== "string"))
+    throw new VitrineError("The response is not a page of a list", {
+      code: "UNEXPECTED_RESPONSE",
+      status: response.status,
+    });
+  return { items: listed, nextCursor, total: total as number | undefined };
 }
 
 /** The cursor in the `rel="next"` of a `Link` header (RFC 8288); null without one. */

@@ -1,9 +1,9 @@
 /** Refreshing tokens, and waiting for the result. */
 
 import type { components } from "./api.ts";
-import type { CallOptions, Sender } from "./request.ts";
-import { sleep } from "./retry.ts";
+import { type CallOptions, readBody, type Sender } from "./request.ts";
 import { createTimeLimit } from "./time-limit.ts";
+import { sleep } from "./timer.ts";
 import { type TokenId, tokenIdText } from "./token-id.ts";
 
 export type RefreshReceipt = components["schemas"]["RefreshReceipt"];
@@ -47,7 +47,7 @@ export function requestRefresh(
       isIdempotent: true,
       signal,
     },
-    (response) => response.json() as Promise<RefreshAccepted>,
+    readBody<RefreshAccepted>,
   );
 }
 
@@ -59,7 +59,7 @@ export function readReceipt(
   return sender.send(
     "/market-partner/refreshes/{refresh_id}",
     { method: "GET", path: { refresh_id: refreshId }, signal },
-    (response) => response.json() as Promise<RefreshReceipt>,
+    readBody<RefreshReceipt>,
   );
 }
 

@@ -1,6 +1,6 @@
 /** One HTTP request of the service: its URL, its key, its time limit, its retries and its errors. */
 
-import { errorOf, VitrineError } from "./errors.ts";
+import { errorOf, parseBody, VitrineError } from "./errors.ts";
 import { withRetries } from "./retry.ts";
 import { createTimeLimit } from "./time-limit.ts";
 
@@ -116,16 +116,14 @@ export async function networkErrors<Answer>(
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof VitrineError) throw cause;
-    if (cause instanceof SyntaxError)
-      throw new VitrineError(`The response is not JSON: ${cause.message}`, {
-        code: "UNEXPECTED_RESPONSE",
-        status: 200,
-        cause,
-      });
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new VitrineError(`No response: ${reason}`, { code: "NETWORK", cause });
   }
 }
+
+/** The body of a successful response. */
+export const readBody = async <Answer>(response: Response): Promise<Answer> =>
+  parseBody(await response.text(), "response", response.status) as Answer;
 
 /** A proxy's page may say 200, too, and has nothing of what is read piece by piece. */
 function requireType({ status, headers, body }: Response, type: string): void {

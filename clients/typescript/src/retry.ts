@@ -1,6 +1,7 @@
 /** When a failed request is sent again, and after how long. */
 
 import { VitrineError } from "./errors.ts";
+import { sleep } from "./timer.ts";
 
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 10_000;
@@ -50,20 +51,4 @@ export async function withRetries<Answer>(
       policy.onRetry?.(error);
     }
   }
-}
-
-/** Rejects with the signal's reason as soon as it is aborted. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const abort = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", abort);
-      resolve();
-    }, ms);
-    signal?.addEventListener("abort", abort, { once: true });
-  });
 }

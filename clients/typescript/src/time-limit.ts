@@ -1,9 +1,7 @@
 /** A signal that also aborts by itself. */
 
 import { VitrineError } from "./errors.ts";
-
-// A timer that is longer runs out at once.
-const LONGEST_MS = 2 ** 31 - 1;
+import { startTimer } from "./timer.ts";
 
 export interface TimeLimit {
   readonly signal: AbortSignal;
@@ -19,7 +17,7 @@ export function createTimeLimit(ms: number, message: string, outer: AbortSignal 
   const inner = new AbortController();
   // Not AbortSignal.timeout: Node 20 collects one that only AbortSignal.any refers to, and it never aborts.
   const abort = (): void => inner.abort(new VitrineError(message, { code: "NETWORK" }));
-  const start = () => setTimeout(abort, Math.min(ms, LONGEST_MS));
+  const start = () => startTimer(abort, ms);
   let timer = start();
   return {
     signal: outer ? AbortSignal.any([outer, inner.signal]) : inner.signal,

@@ -3,7 +3,7 @@
 import type { components } from "./api.ts";
 import { VitrineError } from "./errors.ts";
 import { type Page, type Paged, paged, readPage } from "./pages.ts";
-import type { CallOptions, Sender } from "./request.ts";
+import { type CallOptions, readBody, type Sender } from "./request.ts";
 
 type Schemas = components["schemas"];
 export type Webhook = Schemas["Webhook"];
@@ -48,12 +48,7 @@ export function webhooksOf(sender: Sender) {
     names: Readonly<Record<string, string>>,
     { signal }: CallOptions,
     body?: unknown,
-  ): Promise<Answer> =>
-    sender.send(
-      path,
-      { method, path: names, body, signal },
-      (response) => response.json() as Promise<Answer>,
-    );
+  ): Promise<Answer> => sender.send(path, { method, path: names, body, signal }, readBody<Answer>);
 
   return {
     /** Registers a webhook. The answer has its `secret`, this once. */
@@ -78,11 +73,9 @@ export function webhooksOf(sender: Sender) {
         mayBeDeleted ||= status !== 429;
       };
       const options = { method: "DELETE", path: { webhook_id: id }, signal, onRetry };
-      await sender
-        .send(ONE, options, (response) => response.json())
-        .catch((error: unknown) => {
-          if (!mayBeDeleted || !(error instanceof VitrineError) || error.code !== "NOT_FOUND") throw error;
-        });
+      await sender.send(ONE, options, readBody).catch((error: unknown) => {
+        if (!mayBeDeleted || !(error instanceof VitrineError) || error.code !== "NOT_FOUND") throw error;
+      });
     },
 
     /** Replaces the secret; the one before signs too for 24 hours. */
