@@ -2182,8 +2182,11 @@ export interface components {
              * @example cdn.example.com
              */
             readonly pattern: string;
-            /** @example 2020:0x32950db2a7164ae833121501c797d79e7b79d74c */
-            readonly collection?: string;
+            /**
+             * @description Null for all collections.
+             * @example 2020:0x32950db2a7164ae833121501c797d79e7b79d74c
+             */
+            readonly collection?: string | null;
         };
         readonly LockReconciliation: {
             readonly collection: string;

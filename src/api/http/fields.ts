@@ -9,6 +9,8 @@ import { parseAddress, parseTokenId } from "../../domain/token-ref.ts";
 export const EXAMPLE_CHAIN_ID = 2020;
 export const EXAMPLE_ADDRESS = "0x32950db2a7164ae833121501c797d79e7b79d74c";
 
+const ADDRESS_PATTERN = "0x[0-9a-fA-F]{40}";
+
 export const addressField = z
   .string()
   .transform((text, context) => {
@@ -19,9 +21,15 @@ export const addressField = z
   })
   .openapi({
     type: "string",
-    pattern: "^0x[0-9a-fA-F]{40}$",
+    pattern: `^${ADDRESS_PATTERN}$`,
     example: EXAMPLE_ADDRESS,
   });
+
+const SLUG_PATTERN = "(?!(0x[0-9a-f]*|[0-9a-f]{40})$)[a-z0-9_-]";
+const NAME_PATTERN = `(${ADDRESS_PATTERN}|${SLUG_PATTERN}{1,200})$`;
+
+/** What a slug of at most `max` characters matches, for the documents. */
+export const slugPattern = (max: number): string => `^${SLUG_PATTERN}{1,${max}}$`;
 
 /** An address in lower case, or a slug. */
 const parseName = (text: string): string | undefined =>
@@ -40,6 +48,7 @@ export const collectionNameField = z
   })
   .openapi({
     type: "string",
+    pattern: `^${NAME_PATTERN}`,
     example: EXAMPLE_ADDRESS,
     description:
       "The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses.",
@@ -53,6 +62,8 @@ export const tokenIdField = z
   })
   .openapi({ pattern: "^(0|[1-9][0-9]{0,77})$", example: "7" });
 
+const CHAIN_ID_MAX = 999_999_999_999_999;
+
 export const chainIdField = z
   .string()
   .regex(/^[1-9][0-9]{0,14}$/, {
@@ -62,6 +73,8 @@ export const chainIdField = z
   .optional()
   .openapi({
     type: "integer",
+    minimum: 1,
+    maximum: CHAIN_ID_MAX,
     example: EXAMPLE_CHAIN_ID,
     description: "The chain; without it, the one that has the address.",
   });
@@ -116,4 +129,8 @@ export const collectionRefField = z
     });
     return z.NEVER;
   })
-  .openapi({ type: "string", example: `${EXAMPLE_CHAIN_ID}:${EXAMPLE_ADDRESS}` });
+  .openapi({
+    type: "string",
+    pattern: `^([1-9][0-9]{0,14}:)?${NAME_PATTERN}`,
+    example: `${EXAMPLE_CHAIN_ID}:${EXAMPLE_ADDRESS}`,
+  });

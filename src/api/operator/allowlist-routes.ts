@@ -29,7 +29,10 @@ const entryBody = z
         description: `host, host:port, or *.host for its subdomains. ${PORT_RULE}`,
         example: "cdn.example.com",
       }),
-    collection: collectionRefField.nullable().default(null),
+    collection: collectionRefField
+      .nullable()
+      .default(null)
+      .openapi({ type: ["string", "null"], description: "Null for all collections." }),
   })
   .openapi("AllowedHostEntry");
 

@@ -47,6 +47,8 @@ const fields = {
     })
     .openapi({
       type: "string",
+      // An operator may allow hosts of its own without TLS. The parser drops what is before the scheme.
+      pattern: "^[\\u0000-\\u0020]*[Hh][Tt][Tt][Pp][Ss]?:",
       maxLength: URL_CHARACTERS_MAX,
       example: "https://partner.example/hooks",
       description: "An https URL of a public host.",
@@ -81,7 +83,7 @@ export const changedWebhookBody = z
     }),
   })
   .refine((body) => Object.keys(body).length > 0, { error: "must change something" })
-  .openapi("ChangedWebhook");
+  .openapi("ChangedWebhook", { minProperties: 1 });
 
 /** Of any body, what can be read of it. */
 export const lenientWebhookBody = z

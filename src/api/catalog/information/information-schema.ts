@@ -4,6 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { clip } from "../../../domain/printable.ts";
 import { faultOfSlug } from "../../../domain/slug.ts";
 import { listAtMost, sized } from "../../../invalid-value.ts";
+import { slugPattern } from "../../http/fields.ts";
 import { webHostOf } from "../../media/rules.ts";
 import { storable } from "../../text/storable.ts";
 
@@ -21,7 +22,9 @@ const GROUP_TRAITS_MAX = 1_000;
 const textUpTo = (max: number) => z.string().max(max, sized).transform(storable);
 
 const nameUpTo = (max: number) =>
-  textUpTo(max).refine((text) => text.trim() !== "", { error: "must not be empty" });
+  textUpTo(max)
+    .refine((text) => text.trim() !== "", { error: "must not be empty" })
+    .openapi({ minLength: 1, maxLength: max, pattern: "\\S" });
 
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null as never);
 
@@ -30,7 +33,12 @@ const link = optional(
     error: (issue) =>
       `must be an http or https link without credentials; it is "${clip(String(issue.input))}"`,
   }),
-).openapi({ type: ["string", "null"], format: "uri", maxLength: LINK_CHARACTERS_MAX });
+).openapi({
+  type: ["string", "null"],
+  format: "uri",
+  pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^/\\\\\\s][^\\\\\\s]*$",
+  maxLength: LINK_CHARACTERS_MAX,
+});
 
 const time = optional(
   z.iso
@@ -40,12 +48,17 @@ const time = optional(
     .refine((text) => !text.startsWith("0000"), {
       error: (issue) => `must be of the year 0001 or later; it is "${clip(String(issue.input))}"`,
     }),
-);
+).openapi({
+  type: ["string", "null"],
+  format: "date-time",
+  pattern: "^(?!0000)\\d{4}-\\d\\d-\\d\\dT([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?Z$",
+  maxLength: TIME_CHARACTERS_MAX,
+});
 
 const groupsSchema = z
   .array(
     z.strictObject({
-      name: nameUpTo(NAME_CHARACTERS_MAX).openapi({ maxLength: NAME_CHARACTERS_MAX, example: "Outfit" }),
+      name: nameUpTo(NAME_CHARACTERS_MAX).openapi({ example: "Outfit" }),
       traits: z
         .array(
           z.strictObject({
@@ -63,12 +76,16 @@ const groupsSchema = z
 /** The complete record; a field left out counts as null. */
 export const informationBody = z
   .strictObject({
-    name: nameUpTo(NAME_CHARACTERS_MAX).openapi({ maxLength: NAME_CHARACTERS_MAX, example: "Heroes" }),
+    name: nameUpTo(NAME_CHARACTERS_MAX).openapi({ example: "Heroes" }),
     slug: optional(
       textUpTo(NAME_CHARACTERS_MAX).refine((text) => faultOfSlug(text) === undefined, {
         error: ({ input }) => `${faultOfSlug(String(input))}; it is "${clip(String(input))}"`,
       }),
-    ).openapi({ type: ["string", "null"], pattern: "^[a-z0-9_-]+$", maxLength: NAME_CHARACTERS_MAX }),
+    ).openapi({
+      type: ["string", "null"],
+      pattern: slugPattern(NAME_CHARACTERS_MAX),
+      maxLength: NAME_CHARACTERS_MAX,
+    }),
     description: optional(textUpTo(DESCRIPTION_CHARACTERS_MAX)).openapi({
       type: ["string", "null"],
       maxLength: DESCRIPTION_CHARACTERS_MAX,
@@ -82,10 +99,8 @@ export const informationBody = z
     website: link,
     discord: link,
     x: link,
-    show_at: time.openapi({ type: ["string", "null"], format: "date-time" }),
+    show_at: time,
     tradable_at: time.openapi({
-      type: ["string", "null"],
-      format: "date-time",
       description:
         "Until then no token of the collection is `tradable`, and trade checks answer `not_open_yet`. Null opens trade immediately.",
     }),
