@@ -1,6 +1,6 @@
 /** Parses a GraphQL request from a JSON body, or from the parameters of a URL. */
 
-import { ApiError } from "../http/errors.ts";
+import { ApiError, GIVEN_TWICE } from "../http/errors.ts";
 import { assertShallow } from "../http/nesting.ts";
 
 export interface GraphqlRequest {
@@ -51,8 +51,7 @@ export function bodyOfParameters(valuesOf: (name: string) => readonly string[]):
   const body: Record<string, unknown> = {};
   for (const name of requestParameters) {
     const [value, ...others] = valuesOf(name);
-    if (others.length > 0)
-      throw new ApiError("INVALID_REQUEST", [{ path: name, message: "is given more than once" }]);
+    if (others.length > 0) throw new ApiError("INVALID_REQUEST", [{ path: name, message: GIVEN_TWICE }]);
     // An empty query is a mistake that the parser explains.
     if (value === undefined || (value === "" && name !== "query")) continue;
     body[name] = name === "variables" || name === "extensions" ? parseJson(value, name) : value;

@@ -61,6 +61,9 @@ export class ApiError extends Error {
   }
 }
 
+/** Of a query parameter. */
+export const GIVEN_TWICE = "is given more than once";
+
 export const errorBodySchema = z
   .object({
     message: z.string(),
@@ -105,9 +108,16 @@ export function invalidRequest(error: z.ZodError | { issues: readonly z.core.$Zo
 // Otherwise a body full of mistakes would get an answer forty times its size.
 const DETAILS_MAX = 100;
 
+/** Without the size of a value of the wrong kind: of a text in place of a list, it would count the characters. */
+export function withoutSizesOfWrongKinds(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const at = ({ path }: z.core.$ZodIssue): string => JSON.stringify(path);
+  const wrongKinds = new Set(issues.filter(({ code }) => code === "invalid_type").map(at));
+  return issues.filter((issue) => !/^too_(big|small)$/.test(issue.code) || !wrongKinds.has(at(issue)));
+}
+
 /** The details of a failed validation, one per problem, with JSON-like paths such as `token_ids[3]`. */
 export function detailsOf(error: z.ZodError | { issues: readonly z.core.$ZodIssue[] }): ErrorDetail[] {
-  return error.issues
+  return withoutSizesOfWrongKinds(error.issues)
     .flatMap(mostSpecific)
     .slice(0, DETAILS_MAX)
     .map((issue) => ({

@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type ContractRef, collectionKey } from "../../domain/token-ref.ts";
 import type { ApiName } from "./api-names.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError, GIVEN_TWICE } from "./errors.ts";
 import type { ApiEnv, CallerApp } from "./router.ts";
 
 const ERROR_STATUS = 400;
@@ -56,7 +56,7 @@ export function apiKeyOf(c: Context): string | undefined {
   if (header) return header;
   const parameters = c.req.queries(KEY_PARAMETER) ?? [];
   if (parameters.length > 1) {
-    throw refuseKey(c, "KEY_INVALID", [{ path: KEY_PARAMETER, message: "is given more than once" }]);
+    throw refuseKey(c, "KEY_INVALID", [{ path: KEY_PARAMETER, message: GIVEN_TWICE }]);
   }
   return parameters[0] || undefined;
 }

@@ -1,6 +1,6 @@
 /** What every REST route shares: validation answers, the error shape, and the documented responses. */
 
-import { OpenAPIHono, type RouteConfig as PlainRouteConfig } from "@hono/zod-openapi";
+import { OpenAPIHono, type RouteConfig as PlainRouteConfig, type z } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
@@ -11,7 +11,7 @@ import { isDatabaseUnavailable, isUnstorableText } from "../db/database-away.ts"
 import { failedStatement } from "../db/statement-watch.ts";
 import type { Logger } from "../logging/logger.ts";
 import { allowsType, JSON_TYPE } from "./accept.ts";
-import { ApiError, errorBody, invalidRequest } from "./errors.ts";
+import { ApiError, errorBody, GIVEN_TWICE, invalidRequest } from "./errors.ts";
 import type { Tier } from "./limits/tiers.ts";
 import { checkQueryNames } from "./query-names.ts";
 import { isUtf8, readAsUtf8 } from "./utf8.ts";
@@ -47,8 +47,9 @@ export interface ApiEnv {
  */
 export function createRouter(): OpenAPIHono<ApiEnv> {
   const router = new OpenAPIHono<ApiEnv>({
-    defaultHook: (result) => {
-      if (!result.success) throw invalidRequest(result.error);
+    defaultHook: (result, c) => {
+      if (result.success) return;
+      throw invalidRequest(result.target === "query" ? explainRepeated(result.error, c) : result.error);
     },
   });
   const register = router.openapi;
@@ -59,6 +60,17 @@ export function createRouter(): OpenAPIHono<ApiEnv> {
     return (register as (...all: unknown[]) => unknown)({ ...route, middleware }, ...rest);
   }) as typeof register;
   return router;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** A parameter that is repeated arrives as an array, which the caller has not sent. */
+function explainRepeated({ issues }: z.ZodError, c: Context): { readonly issues: readonly Issue[] } {
+  const isRepeated = ({ code, path }: Issue): boolean =>
+    /^invalid_(type|value)$/.test(code) &&
+    path.length === 1 &&
+    (c.req.queries(String(path[0]))?.length ?? 0) > 1;
+  return { issues: issues.map((issue) => (isRepeated(issue) ? { ...issue, message: GIVEN_TWICE } : issue)) };
 }
 
 /** Answers any thrown error in the contract's shape. Only unexpected errors are logged. */

@@ -314,6 +314,20 @@ describe("writing information", () => {
     expect((await put({ name: "x".repeat(100 * 1024) })).status).toBe(413);
   });
 
+  it("says nothing of the size of what is no list or no text", async () => {
+    const body = {
+      name: Array.from({ length: 5_000 }),
+      trait_groups: "x".repeat(5_000),
+      slug: { length: 1e9 },
+    };
+
+    expect((await put(body)).body.details).toEqual([
+      { path: "name", message: "must be a string; it is an array" },
+      { path: "slug", message: "must be a string; it is an object" },
+      { path: "trait_groups", message: "must be an array; it is a string" },
+    ]);
+  });
+
   it("keeps text that PostgreSQL does not take as it is", async () => {
     const { body } = await put({ name: "a\u0000b", trait_groups: [{ name: "\ud800", traits: [] }] });
 

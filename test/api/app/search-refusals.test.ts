@@ -18,6 +18,32 @@ const get = (list: "tokens" | "traits", parameters: Asked = {}) => {
 };
 
 describe("a bad parameter", () => {
+  it.each([
+    ["limit", "limit=20&limit=20"],
+    ["chain_id", "chainId=1&chainId=2"],
+    ["q", "q=a&q=b"],
+    ["locked", "locked=true&locked=true"],
+    ["sort", "sort=id&sort=id"],
+    ["criteria", "criteria=[]&criteria=[]"],
+  ])("is refused in the same words as over GraphQL where %s is given twice", async (path, query) => {
+    const { status, body } = await api.call(`/market/collections/${COLLECTION}/tokens?${query}`, { key });
+
+    expect([status, body.details]).toEqual([400, [{ path, message: "is given more than once" }]]);
+  });
+
+  it("repeats no half of a character", async () => {
+    const { body } = await get("tokens", { criteria: "💩" });
+
+    expect(body.details).toEqual([{ path: "criteria", message: expect.stringContaining('"💩" is not') }]);
+    expect(body.details[0].message).toSatisfy((text: string) => text.isWellFormed());
+  });
+
+  it("of the wrong kind has no number of entries", async () => {
+    const { body } = await get("tokens", { criteria: JSON.stringify("x".repeat(5_000)) });
+
+    expect(body.details).toEqual([{ path: "criteria", message: "must be an array; it is a string" }]);
+  });
+
   it("is named, with the limit and what arrived, and so is every other one", async () => {
     const many = Array.from({ length: 21 }, () => ({ name: "A", range: { from: 1 } }));
 

@@ -2,6 +2,7 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import { errorResponses } from "../../http/error-responses.ts";
+import { withoutSizesOfWrongKinds } from "../../http/errors.ts";
 import { booleanField, chainIdField, collectionNameField, limitField } from "../../http/fields.ts";
 import { jsonAnswer } from "../../http/json-content.ts";
 import { createRouter } from "../../http/router.ts";
@@ -30,12 +31,14 @@ const jsonParameter = <Output>(schema: z.ZodType<Output>) =>
     try {
       value = JSON.parse(text);
     } catch (error) {
-      context.addIssue({ code: "custom", message: `must be JSON: ${(error as Error).message}` });
+      // The message quotes one UTF-16 unit of the text, which may be half of a character.
+      const reason = (error as Error).message.toWellFormed();
+      context.addIssue({ code: "custom", message: `must be JSON: ${reason}` });
       return z.NEVER;
     }
     const read = schema.safeParse(value);
     if (read.success) return read.data;
-    for (const { path, message } of read.error.issues)
+    for (const { path, message } of withoutSizesOfWrongKinds(read.error.issues))
       context.addIssue({ code: "custom", path: [...path], message });
     return z.NEVER;
   });
