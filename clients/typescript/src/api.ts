@@ -155,7 +155,7 @@ export interface paths {
         readonly get: operations["getInformation"];
         /**
          * Replace a collection's whole information
-         * @description The app needs the permission for the collection. Fields that the body leaves out are removed.
+         * @description The app needs the permission for the collection. Fields that the body leaves out are removed. With `If-Match`, nothing is written unless it names the state that GET would answer now.
          *
          *     Needs the key of an app with the permission `market-partner`; its tier limits the requests.
          */
@@ -2432,7 +2432,7 @@ export interface components {
             readonly stalled_chains: readonly number[];
         };
         /** @enum {string} */
-        readonly ErrorCode: "INVALID_REQUEST" | "TOO_MANY_TOKENS" | "KEY_MISSING" | "KEY_INVALID" | "NOT_ALLOWED" | "NOT_FOUND" | "COLLECTION_NOT_FOUND" | "TOKEN_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "REFRESH_RUNNING" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEAD_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+        readonly ErrorCode: "INVALID_REQUEST" | "TOO_MANY_TOKENS" | "KEY_MISSING" | "KEY_INVALID" | "NOT_ALLOWED" | "NOT_FOUND" | "COLLECTION_NOT_FOUND" | "TOKEN_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "REFRESH_RUNNING" | "PRECONDITION_FAILED" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEAD_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
         readonly StreamEvent: {
             /** @constant */
             readonly type: "lock";
@@ -3396,7 +3396,10 @@ export interface operations {
                 /** @description The chain; without it, the one that has the address. */
                 readonly chain_id?: number;
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description The `ETag` of GET, several of them, or `*` for any state. Another writer's change since, or new `notices`, are answered with 412. */
+                readonly "if-match"?: string;
+            };
             readonly path: {
                 /** @description The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses. */
                 readonly collection_address: string;
@@ -3456,6 +3459,15 @@ export interface operations {
             };
             /** @description Not acceptable */
             readonly 406: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Precondition failed */
+            readonly 412: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

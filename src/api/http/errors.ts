@@ -19,6 +19,7 @@ export const errorTable = {
   REQUEST_TIMEOUT: { status: 408, message: "Request timeout" },
   /** One at a time; `details` names the one that runs. */
   REFRESH_RUNNING: { status: 409, message: "A refresh of this collection is already running" },
+  PRECONDITION_FAILED: { status: 412, message: "Precondition failed" },
   BODY_TOO_LARGE: { status: 413, message: "Request body too large" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "Unsupported media type" },
   RATE_LIMITED: { status: 429, message: "API rate limit exceeded" },

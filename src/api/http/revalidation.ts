@@ -41,6 +41,9 @@ const tagOf = (answer: Written): string => {
   return answer.tag;
 };
 
+/** The ETag of an answer to GET with this value. */
+export const jsonTag = (value: unknown): string => tagOf(write(value));
+
 /**
  * Gives successful JSON answers to GET and HEAD a weak ETag of their text, and answers 304 to a request that names it in
  * `If-None-Match`. The answers are for one key, so shared caches may not store them. Replaces `c.json` instead of
@@ -62,9 +65,9 @@ export const revalidateJson: MiddlewareHandler = (c, next) => {
   return next();
 };
 
-/** The weak comparison of RFC 9110, 13.1.2. */
-export function isNamed(ifNoneMatch: string | undefined, tag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
+/** Whether a list of tags has this one, or is `*`: the weak comparison of RFC 9110, 13.1.2. */
+export function isNamed(list: string | undefined, tag: string): boolean {
+  if (list === undefined) return false;
   const opaque = (each: string): string => each.trim().replace(/^W\//, "");
-  return ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((each) => opaque(each) === opaque(tag));
+  return list.trim() === "*" || list.split(",").some((each) => opaque(each) === opaque(tag));
 }

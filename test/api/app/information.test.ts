@@ -140,6 +140,79 @@ describe("collection information", () => {
   });
 });
 
+describe("replacing with If-Match", () => {
+  const putIf = (ifMatch: string, name: string, address = COLLECTION) =>
+    api.call(path(address), { method: "PUT", key, body: { name }, headers: { "if-match": ifMatch } });
+  const tag = async (address = COLLECTION) => (await read(address)).headers.get("etag") ?? "none";
+  const nameNow = async () => (await read()).body.information?.name;
+
+  it("takes the tag of the present state, alone, in a list and written as a strong one", async () => {
+    const before = await tag();
+    expect((await putIf(before, "First")).status).toBe(200);
+    expect((await putIf(`"a", ${await tag()} ,W/"b"`, "Second")).status).toBe(200);
+    expect((await putIf((await tag()).replace(/^W\//, ""), "Third")).status).toBe(200);
+    expect(await nameNow()).toBe("Third");
+  });
+
+  it("refuses every other tag with 412, and stores nothing", async () => {
+    const first = await tag();
+    await put({ name: "Kept" });
+    const other = await tag(FAR_COLLECTION);
+
+    for (const stale of ['"stale"', first, other, `W/"a", ${first}`, "", "Kept"]) {
+      const { status, body } = await putIf(stale, "Lost");
+      expect([stale, status, body]).toEqual([
+        stale,
+        412,
+        {
+          message: "Precondition failed",
+          code: "PRECONDITION_FAILED",
+          request_id: expect.any(String),
+          details: [{ path: "if-match", message: "names no current state; read the information again" }],
+        },
+      ]);
+    }
+    expect(await nameNow()).toBe("Kept");
+    expect(await database.query("select 1 from vitrine.audit where detail->>'name' = 'Lost'")).toEqual([]);
+  });
+
+  it("takes * for any state", async () => {
+    expect((await putIf("*", "First")).status).toBe(200);
+    expect((await putIf(" * ", "Second")).status).toBe(200);
+  });
+
+  it("lets one of several writers with the same tag through, of the first record too", async () => {
+    for (let round = 0; round < 5; round++) {
+      const seen = await tag();
+      const answers = await Promise.all([1, 2, 3, 4, 5].map((nth) => putIf(seen, `Writer ${round} ${nth}`)));
+      const won = answers.filter(({ status }) => status === 200);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412]);
+      expect(await nameNow()).toBe(won[0]?.body.information.name);
+    }
+  });
+
+  it("has one tag, however the answer is compressed", async () => {
+    await put({ ...full, description: "x ".repeat(500), creator_name: "é".repeat(100) });
+    const ask = (coding: string) =>
+      api.app.request(path(), { headers: { "x-api-key": key, "accept-encoding": coding } });
+    const answers = await Promise.all(["identity", "gzip", "br"].map(ask));
+
+    expect(answers.map(({ headers }) => headers.get("content-encoding"))).toEqual([null, "gzip", "br"]);
+    expect(new Set(answers.map(({ headers }) => headers.get("etag"))).size).toBe(1);
+    expect((await putIf(answers[2]?.headers.get("etag") ?? "", "Next")).status).toBe(200);
+  });
+
+  it("comes after the permission and the body", async () => {
+    expect((await putIf('"stale"', " ")).status).toBe(400);
+    const stranger = await api.call(path(), {
+      method: "PUT",
+      body: { name: "Lost" },
+      headers: { "if-match": '"stale"' },
+    });
+    expect(stranger.status).toBe(401);
+  });
+});
+
 describe("trait groups", () => {
   it("are the categories of every token page, from the next answer on", async () => {
     await record("1", [text("Hat", "Red"), text("Aura", "Blue"), number("Level", 3)]);
