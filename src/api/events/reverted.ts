@@ -31,6 +31,16 @@ const isNewestGone = (tables: ChainTables, whose: string): string => `exists (
    where not exists (select from ${tables.lockEvent} l where ${isSame} offset 0))`;
 
 /**
+ * SQL: one of the events of `t` is gone, and no block has come since. The newest is asked for, which event_gone alone has
+ * in order: for "exists", or one question about token and collection, a plan from before there are statistics may read
+ * all that are open.
+ */
+const isAnyGone = (whose: string): string => `coalesce((
+  select e.gone_at from vitrine.event e
+   where e.chain_id = t.chain_id and e.collection = t.collection_address and ${whose} and e.gone_at is not null
+   order by e.gone_at desc limit 1) >= c.latest_checkpoint, false)`;
+
+/**
  * SQL: a published lock event of token `t`, or of its collection's default, is gone from the index, and no block has
  * come since. `t` has chain_id, collection_address and token_id; `c` is the chain's row of Ponder's checkpoints.
  *
@@ -38,9 +48,7 @@ const isNewestGone = (tables: ChainTables, whose: string): string => `exists (
  * publishes an event in the transaction that reverts those that are gone, and a reorg undoes a chain's events from the
  * last one back: none that is older is gone alone before the next block.
  */
-export const isReverted = (tables: ChainTables): string => `(
-  exists (
-    select from vitrine.event e
-     where e.chain_id = t.chain_id and e.collection = t.collection_address
-       and (e.token_id = t.token_id or e.token_id is null) and e.gone_at >= c.latest_checkpoint)
-  or ${isNewestGone(tables, "e.token_id = t.token_id")} or ${isNewestGone(tables, "e.token_id is null")})`;
+export const isReverted = (tables: ChainTables): string =>
+  `(${["e.token_id = t.token_id", "e.token_id is null"]
+    .flatMap((whose) => [isAnyGone(whose), isNewestGone(tables, whose)])
+    .join("\n  or ")})`;
