@@ -27,7 +27,7 @@ describe("schema.sql", () => {
       "alter table vitrine.token add twice int generated always as (versions * 2) stored",
       /twice integer GENERATED ALWAYS AS \(\(versions \* 2\)\) STORED,$/m,
     ],
-    ["alter table vitrine.token set (fillfactor = 90)", /^\) WITH \(fillfactor=90\);$/m],
+    ["alter table vitrine.host set (fillfactor = 90)", /^\) WITH \(fillfactor=90\);$/m],
     [
       "create index token_name on vitrine.token (lower(name)) where name is not null",
       /^CREATE INDEX token_name ON vitrine\.token USING btree \(lower\(name\)\) WHERE \(name IS NOT NULL\);$/m,

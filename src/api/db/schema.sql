@@ -8,6 +8,7 @@ CREATE SCHEMA vitrine;
 CREATE OR REPLACE FUNCTION vitrine.close_version()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
 begin
   update vitrine.version v
@@ -22,10 +23,11 @@ end $function$;
 CREATE OR REPLACE FUNCTION vitrine.count_forgotten_values()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
 begin
   update vitrine.trait_type set forgotten = forgotten + 1, values_deleted_at = now()
-   where id in (select trait_type_id from gone);
+   where id = any(array(select trait_type_id from gone));
   return null;
 end $function$;
 
@@ -80,28 +82,33 @@ end $function$;
 CREATE OR REPLACE FUNCTION vitrine.publish_images()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
 declare
   key constant bigint := ('x' || left(encode(new.url_hash, 'hex'), 16))::bit(64)::bigint;
   payload constant jsonb := jsonb_build_object('status', new.status, 'file', new.file, 'reason', new.reason);
 begin
   if (select count(*) from (
-        select from vitrine.token t where t.image_key = key and not t.unseen limit 1001) t) <= 1000 then
+        select from vitrine.token t where t.image_key between key and key and not t.unseen
+         order by t.image_key limit 1001) t) <= 1000 then
     insert into vitrine.event_due (type, chain_id, collection, token_id, payload)
     select 'media', t.chain_id, t.collection, t.token_id, payload from vitrine.token t
-     where t.image_key = key and not t.unseen;
+     where t.image_key between key and key and not t.unseen order by t.image_key;
   else
     -- One image of a whole collection, such as the one before a reveal: one event for all of its tokens. Each
     -- collection is found by one step down the index, since a million tokens may share the image.
     insert into vitrine.event_due (type, chain_id, collection, token_id, payload)
     with recursive collections as (
-      (select t.chain_id, t.collection from vitrine.token t where t.image_key = key and not t.unseen
-        order by t.chain_id, t.collection limit 1)
+      (select t.chain_id, t.collection from vitrine.token t where t.image_key between key and key and not t.unseen
+        order by t.image_key, t.chain_id, t.collection limit 1)
       union all
       select n.chain_id, n.collection from collections c cross join lateral (
         select t.chain_id, t.collection from vitrine.token t
-         where t.image_key = key and not t.unseen and (t.chain_id, t.collection) > (c.chain_id, c.collection)
-         order by t.chain_id, t.collection limit 1) n
+         where (t.image_key, t.chain_id, t.collection) > (key, c.chain_id, c.collection) and t.image_key <= key
+           and not t.unseen
+         order by t.image_key, t.chain_id, t.collection limit 1) n
     )
     select 'media', c.chain_id, c.collection, null::numeric, payload from collections c;
   end if;
@@ -123,6 +130,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION vitrine.reread_contract()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
 begin
   update vitrine.contract_metadata set due_at = now() where chain_id = new.chain_id and collection = new.collection;
@@ -132,6 +140,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION vitrine.tell_of_seen()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
 begin
   insert into vitrine.event_due (chain_id, collection, token_id, version, content_hash)
@@ -143,13 +152,15 @@ end $function$;
 CREATE OR REPLACE FUNCTION vitrine.tell_of_versions()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
 begin
   insert into vitrine.event_due (chain_id, collection, token_id, version, content_hash)
   select a.chain_id, a.collection, a.token_id, a.number, a.content_hash from added a
    where a.outcome = 'updated'
-     and not exists (select from vitrine.token t where t.unseen
-                       and (t.chain_id, t.collection, t.token_id) = (a.chain_id, a.collection, a.token_id))
+     -- By key: with "not exists", all unseen tokens may be read for each version.
+     and not coalesce((select t.unseen from vitrine.token t
+                        where (t.chain_id, t.collection, t.token_id) = (a.chain_id, a.collection, a.token_id)), false)
    order by a.id;
   if found then perform pg_notify('vitrine_event', ''); end if;
   return null;
@@ -360,7 +371,7 @@ CREATE TABLE vitrine.event (
   count_after integer,
   payload jsonb,
   CONSTRAINT event_pkey PRIMARY KEY (id)
-);
+) WITH (autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX event_age ON vitrine.event USING btree (at);
 CREATE INDEX event_gone ON vitrine.event USING btree (chain_id, collection, token_id, gone_at) WHERE (gone_at IS NOT NULL);
 CREATE INDEX event_newest_open ON vitrine.event USING btree (chain_id, collection, token_id, (
@@ -469,7 +480,7 @@ CREATE TABLE vitrine.media (
   seen_at timestamp with time zone DEFAULT now() NOT NULL,
   leads_to text,
   CONSTRAINT media_pkey PRIMARY KEY (kind, url_hash)
-);
+) WITH (autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX media_due ON vitrine.media USING btree (host, not_before) WHERE ((wanted > done) AND (lease IS NULL));
 CREATE INDEX media_file_user ON vitrine.media USING btree (file) WHERE (file IS NOT NULL);
 CREATE INDEX media_leased ON vitrine.media USING btree (host, leased_until) WHERE (lease IS NOT NULL);
@@ -571,7 +582,7 @@ CREATE TABLE vitrine.token (
   confirmations integer DEFAULT 0 NOT NULL,
   confirmed_at timestamp with time zone,
   CONSTRAINT token_pkey PRIMARY KEY (chain_id, collection, token_id)
-) WITH (fillfactor=80);
+) WITH (fillfactor=80, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX token_changed ON vitrine.token USING btree (changed, chain_id, collection);
 CREATE INDEX token_failed ON vitrine.token USING btree (chain_id, collection, split_part(last_reason, ':'::text, 1), token_id) WHERE ((last_outcome = 'failed'::text) AND (NOT unseen));
 CREATE INDEX token_image ON vitrine.token USING btree (image_key, chain_id, collection) WHERE ((image_key IS NOT NULL) AND (NOT unseen));
@@ -633,7 +644,7 @@ CREATE TABLE vitrine.version (
   verified text,
   CONSTRAINT version_pkey PRIMARY KEY (id),
   CONSTRAINT version_chain_id_collection_token_id_number_key UNIQUE (chain_id, collection, token_id, number)
-);
+) WITH (autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX version_age ON vitrine.version USING btree (fetched_at);
 CREATE INDEX version_document ON vitrine.version USING btree (content_hash);
 CREATE INDEX version_normaliser ON vitrine.version USING btree (normaliser, id) WHERE (outcome = 'updated'::text);
@@ -714,7 +725,7 @@ CREATE TABLE vitrine.receipt_token (
   image_probe bigint,
   CONSTRAINT receipt_token_pkey PRIMARY KEY (receipt_id, "position"),
   CONSTRAINT receipt_token_receipt_id_fkey FOREIGN KEY (receipt_id) REFERENCES vitrine.receipt(id) ON DELETE CASCADE
-);
+) WITH (autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX receipt_token_image ON vitrine.receipt_token USING btree (image_hash) WHERE (image = 'pending'::text);
 CREATE INDEX receipt_token_open ON vitrine.receipt_token USING btree (chain_id, collection, token_id) WHERE (status IS NULL);
 
@@ -743,7 +754,7 @@ CREATE TABLE vitrine.refresh (
   unseen boolean DEFAULT false NOT NULL,
   worker uuid,
   CONSTRAINT refresh_pkey PRIMARY KEY (chain_id, collection, token_id)
-);
+) WITH (autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX refresh_leased ON vitrine.refresh USING btree (host, leased_until) WHERE (lease IS NOT NULL);
 CREATE INDEX refresh_swept ON vitrine.refresh USING btree (chain_id, collection) WHERE ((wanted > done) AND (lease IS NULL) AND (trigger = 'sweep'::text));
 CREATE INDEX refresh_unseen ON vitrine.refresh USING btree (chain_id) WHERE (unseen AND anonymous AND (wanted > done));
@@ -851,7 +862,7 @@ CREATE TABLE vitrine.webhook_delivery (
   CONSTRAINT webhook_delivery_pkey PRIMARY KEY (id),
   CONSTRAINT webhook_delivery_kind_check CHECK ((kind = ANY (ARRAY['event'::text, 'test'::text, 'resend'::text]))),
   CONSTRAINT webhook_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'skipped'::text])))
-);
+) WITH (autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX webhook_delivery_age ON vitrine.webhook_delivery USING btree (created_at);
 CREATE INDEX webhook_delivery_claimed ON vitrine.webhook_delivery USING btree (claimed_until) WHERE (claim IS NOT NULL);
 CREATE INDEX webhook_delivery_due ON vitrine.webhook_delivery USING btree (webhook_id, due_at, id) WHERE (status = 'pending'::text);
