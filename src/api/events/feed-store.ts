@@ -111,8 +111,12 @@ export async function readDifference(
                 where id is not null
                   -- Another event of the same source may be of a collection that is no longer indexed.
                   and (event_id is null or not exists (
-                    select from vitrine.event e
-                     where e.chain_id = $1 and e.open and e.source = l.id and ${isSame}))
+                    select from (
+                      -- By event_open, which alone is sorted by source: by any other index, a plan from before there are
+                      -- statistics may read all open events for each.
+                      select * from vitrine.event where chain_id = $1 and open and source between l.id and l.id
+                       order by source offset 0) e
+                     where ${isSame}))
                 order by id limit $5) l)
      select latest, settled, (select coalesce(json_agg(g.id), '[]') from gone g) as gone,
             (select coalesce(json_agg(f order by f.source), '[]') from fresh f) as fresh

@@ -2,6 +2,7 @@
 
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDatabase, type Queryable } from "../../../src/api/db/database.ts";
+import { readDifference } from "../../../src/api/events/feed-store.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { readChainStates } from "../../../src/api/trading/store.ts";
 import { CHAIN_SCHEMA, countRowsRead, createTestDatabase } from "../../support/database/database.ts";
@@ -21,12 +22,17 @@ const read = (db: Queryable) =>
     maxAgeSeconds: 60,
   });
 
+async function clear(): Promise<void> {
+  await database.query(`truncate vitrine.event, ${tables.lockEvent}, ${tables.tokenState}`);
+  await test.setHead({ chainId: CHAIN_ID, block: 100 });
+}
+
 /** Locks in the chain index and published; `token` is SQL for the token of the nth. */
 async function lock(collection: string, token: string, isOpen: boolean): Promise<void> {
   await database.query(
     `insert into ${tables.lockEvent} (id, chain_id, collection_address, token_id, direction, count_after, anomaly, block_number,
        block_timestamp, transaction_hash, log_index, standard, flag_count_after, follows_default)
-     select lpad(($3 || n), 75, '0'), $1, $2, ${token}, 'lock', 1, false, 90, 1, '0xt', n, 'erc6982', 1, true
+     select lpad($3 || lpad(n::text, 4, '0'), 75, '0'), $1, $2, ${token}, 'lock', 1, false, 90, 1, '0xt', n, 'erc6982', 1, true
        from generate_series(1, ${LOCKS}) n`,
     [CHAIN_ID, collection, isOpen ? "2" : "1"],
   );
@@ -48,10 +54,7 @@ describe.each([
   it.each(["all locks were settled", "there were none", "those of another collection were gone"])(
     "are not read one by one for each token that is asked for, where statistics say that %s",
     async (before) => {
-      await database.query(
-        `truncate vitrine.event, ${tables.lockEvent}, ${tables.tokenState}, vitrine.event_feed`,
-      );
-      await test.setHead({ chainId: CHAIN_ID, block: 100 });
+      await clear();
       const single = createDatabase(test.url, silentLogger, { plain: 1, keyed: 1 });
       onTestFinished(() => single.close());
       if (before !== "there were none") await lock(OTHER, "n", false);
@@ -76,4 +79,30 @@ describe.each([
       expect(rows).toBeLessThan(TOKENS.length * 10);
     },
   );
+});
+
+it("locks replaced under their ids are compared without reading all events for each", async () => {
+  await clear();
+  await lock(OTHER, "n", false);
+  await database.query(`analyze vitrine.event, ${tables.lockEvent}`);
+  await lock(COLLECTION, "n", true);
+  await database.query(
+    `update ${tables.lockEvent} set transaction_hash = '0xother' where collection_address = $1`,
+    [COLLECTION],
+  );
+
+  const rows = await database.transaction((tx) =>
+    countRowsRead(tx, [CHAIN_SCHEMA, "vitrine"], async () => {
+      const query = {
+        chainId: CHAIN_ID,
+        handled: "20000".padStart(75, "0"),
+        collections: [COLLECTION],
+        limit: LOCKS,
+      };
+      const difference = await readDifference(tx, tables, query);
+      expect([difference?.gone, difference?.fresh].map((list) => list?.length)).toEqual([LOCKS, LOCKS]);
+    }),
+  );
+
+  expect(rows).toBeLessThan(LOCKS * 20);
 });
