@@ -115,11 +115,14 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
     page: { readonly offset: number; readonly limit: number },
   ): Promise<ReadonlyMap<string, TransferPage>> {
     const token = { chainId: "$1", collection: "$2", tokenId: "k.id" };
-    // The mint of a range is one row for all of its tokens; look it up by the range.
+    // The mint of a range is one row for all of its tokens; look it up by the range. The others are sorted by token, as only
+    // the database index by token is: where most collections are small, a kept plan would use the one by collection.
     const ofToken = `from (
-        select t.id, t."from", t."to", t.quantity, t.block_timestamp, t.transaction_hash
-          from ${tables.tokenTransfer} t
-         where t.chain_id = $1 and t.collection_address = $2 and t.token_id = k.id and t.last_token_id is null
+        (select t.id, t."from", t."to", t.quantity, t.block_timestamp, t.transaction_hash
+           from ${tables.tokenTransfer} t
+          where t.chain_id = $1 and t.collection_address = $2 and t.token_id between k.id and k.id
+            and t.last_token_id is null
+          order by t.token_id)
          union all
         select r.transfer_id, '${ZERO_ADDRESS}', r.owner, 1, r.block_timestamp, r.transaction_hash
           from ${mintRange(tables, token)} r) t`;

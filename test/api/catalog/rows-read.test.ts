@@ -1,7 +1,9 @@
 /** How much PostgreSQL reads for a token, whatever the tables were when its connection planned the statement. */
 
 import { afterAll, expect, it } from "vitest";
+import { createHoldings } from "../../../src/api/catalog/holdings-store.ts";
 import { readStates } from "../../../src/api/catalog/tokens/state-store.ts";
+import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { createDatabase, type Queryable } from "../../../src/api/db/database.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { findChanges } from "../../../src/api/search/sync/store.ts";
@@ -101,4 +103,34 @@ it("doesn't grow with the lock events that a reorg may still revert, of the coll
   );
 
   expect(rows).toBeLessThan(200);
+});
+
+it("doesn't grow with the collection for a token's transfers, where statistics know collections of one token alone", async () => {
+  const transfers = (prefix: string, collectionOf: string, tokens: number) =>
+    database.query(
+      `insert into ${tables.tokenTransfer} (id, chain_id, collection_address, token_id, "from", "to", quantity, block_number,
+         block_timestamp, transaction_hash, log_index)
+       select $1 || n, $2, ${collectionOf}, n % $3::int, 'a', 'b', 1, 10, 1, '0xt', 1 from generate_series(1, ${TOKENS}) n`,
+      [prefix, CHAIN_ID, tokens],
+    );
+  await transfers("few", "'c' || n", 1);
+  await createServingIndexes(test.url, CHAIN_SCHEMA);
+  await database.query(`analyze ${tables.tokenTransfer}`);
+  await transfers("many", `'${COLLECTION}'`, TOKENS);
+  const tokenIds = Array.from({ length: 50 }, (_, n) => String(n + 1));
+
+  const rows = await single.transaction(
+    (tx) =>
+      countRowsRead(tx, [CHAIN_SCHEMA], async () => {
+        const holdings = createHoldings({ database: tx, tables });
+        const found = await holdings.transfers({ chainId: CHAIN_ID, address: COLLECTION }, tokenIds, {
+          offset: 0,
+          limit: 10,
+        });
+        expect([...found.values()].map(({ total }) => total)).toEqual(tokenIds.map(() => 1));
+      }),
+    "byKey",
+  );
+
+  expect(rows).toBeLessThan(tokenIds.length * 10);
 });
