@@ -6,11 +6,15 @@
 import type { ChainTables } from "./tables.ts";
 import { isInRange, type TokenKey } from "./token-state.ts";
 
-/** SQL: a transfer of the token is indexed. Burned tokens count. The key must not refer to a table `known_token`. */
+// Not "exists": for that, PostgreSQL may first read the whole collection into a hash table, even for a single token.
+/**
+ * SQL: a transfer of the token is indexed. Burned tokens count. The key must not refer to a table `known_token`. Among many
+ * tokens, the key must be columns of a row, as those of `keysOf` are.
+ */
 export const knownByTransfer = (tables: ChainTables, token: TokenKey): string => `
-  (exists (select from ${tables.tokenState} known_token
-            where known_token.chain_id = ${token.chainId} and known_token.collection_address = ${token.collection}
-              and known_token.token_id = ${token.tokenId} and known_token.standard is not null)
+  (coalesce((select known_token.standard is not null from ${tables.tokenState} known_token
+              where known_token.chain_id = ${token.chainId} and known_token.collection_address = ${token.collection}
+                and known_token.token_id = ${token.tokenId}), false)
    or ${isInRange(tables, token)})`;
 
 /** The key of a `vitrine.token` row, or of another table with its columns. */

@@ -8,7 +8,7 @@ import type { CollectionRef } from "../../../domain/token-ref.ts";
 import { knownByTransfer, tokenColumns } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
-import { lookUp } from "../../db/look-up.ts";
+import { keysOf, lookUp } from "../../db/look-up.ts";
 
 // A global order, so that two transactions never deadlock.
 const inOrder = (tokens: ReadonlyMap<string, number>): (readonly [string, number])[] =>
@@ -51,10 +51,11 @@ export async function addUnseenTokens(
   tokens: ReadonlyMap<string, number>,
 ): Promise<void> {
   const ordered = inOrder(tokens);
-  const isKnown = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
+  const isKnown = knownByTransfer(tables, tokenColumns("k"));
   await db.query(
     `insert into vitrine.token (chain_id, collection, token_id, since_block, unseen)
-     select $1, $2, k.id, k.block, not ${isKnown} from unnest($3::numeric[], $4::bigint[]) as k(id, block)
+     select k.chain_id, k.collection, k.token_id, k.block, not ${isKnown}
+       from ${keysOf("$3", { block: "$4::bigint[]" })} k
      on conflict do nothing`,
     [chainId, collection, ordered.map(([tokenId]) => tokenId), ordered.map(([, block]) => block)],
   );
@@ -74,14 +75,13 @@ export async function findKnown(
   collection: string,
   tokenIds: readonly string[],
 ): Promise<ReadonlyMap<string, KnownToken>> {
-  const isKnown = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
-  const stateKey = "chain_id = $1 and collection_address = $2 and token_id = k.id";
-  const tokenKey = "chain_id = $1 and collection = $2 and token_id = k.id";
+  const isKnown = knownByTransfer(tables, tokenColumns("k"));
+  const key = "(k.chain_id, k.collection, k.token_id)";
   const rows = await db.query<{ tokenId: string; burnedBlock: string | null }>(
-    `select k.id as "tokenId", case when s.burned then s.burned_block end as "burnedBlock"
-       from unnest($3::numeric[]) as k(id)
-       left join ${lookUp("burned, burned_block", tables.tokenState, stateKey)} s on true
-       left join ${lookUp("unseen", "vitrine.token", tokenKey)} t on true
+    `select k.token_id as "tokenId", case when s.burned then s.burned_block end as "burnedBlock"
+       from ${keysOf("$3")} k
+       left join ${lookUp("burned, burned_block", tables.tokenState, `(chain_id, collection_address, token_id) = ${key}`)} s on true
+       left join ${lookUp("unseen", "vitrine.token", `(chain_id, collection, token_id) = ${key}`)} t on true
       where ${isKnown} or t.unseen = false`,
     [chainId, collection, tokenIds],
   );

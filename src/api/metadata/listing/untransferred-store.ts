@@ -10,7 +10,7 @@ import { caughtUp, isWhole, ready } from "../../chain/index/index-trust.ts";
 import { knownByTransfer, tokenColumns } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
-import { lookUp } from "../../db/look-up.ts";
+import { keysOf, lookUp } from "../../db/look-up.ts";
 
 /**
  * SQL: a token that the chain index lacks has no transfer. The chain index is complete, has caught up with everything that
@@ -26,6 +26,9 @@ export interface RevertedTokens extends CollectionRef {
   readonly isCertain?: boolean;
 }
 
+const ASKED = "(asked.chain_id, asked.collection, asked.token_id)";
+const IS_ASKED = `(t.chain_id, t.collection, t.token_id) = ${ASKED}`;
+
 /** Locks the tokens' rows for the transaction. */
 async function lockTokens(
   tx: Queryable,
@@ -34,9 +37,9 @@ async function lockTokens(
   which: "all" | "seen",
 ): Promise<void> {
   await tx.query(
-    `select from vitrine.token where chain_id = $1 and collection = $2 and token_id = any($3::numeric[])
-        and (${which === "all"} or not unseen)
-      order by token_id::text collate "C" for update`,
+    `select from ${keysOf("$3")} asked join vitrine.token t on ${IS_ASKED}
+      where ${which === "all"} or not t.unseen
+      order by t.token_id::text collate "C" for update of t`,
     [chainId, collection, tokenIds],
   );
 }
@@ -59,7 +62,8 @@ export async function hideReverted(
        hidden as (
          update vitrine.token t
             set unseen = true, traits = '{}', good_block = null, known_since = now(), changed = pg_current_xact_id()
-          where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and not t.unseen
+           from ${keysOf("$3")} asked
+          where ${IS_ASKED} and not t.unseen
             and (select may from trust) and not ${knownByTransfer(tables, tokenColumns("t"))})
        select may from trust`,
       [chainId, collection, tokenIds, tables.schema, isCertain],
@@ -102,8 +106,8 @@ export async function findNeverTransferred(
   tokenIds: readonly string[],
 ): Promise<string[]> {
   const rows = await db.query<{ tokenId: string }>(
-    `select t.token_id as "tokenId" from unnest($3::numeric[]) asked(id)
-       cross join ${lookUp("*", "vitrine.token", "chain_id = $1 and collection = $2 and token_id = asked.id")} t
+    `select t.token_id as "tokenId" from ${keysOf("$3")} asked
+       cross join ${lookUp("*", "vitrine.token", `(chain_id, collection, token_id) = ${ASKED}`)} t
       where ${isNeverTransferred(tables, "$4")}`,
     [chainId, collection, tokenIds, tables.schema],
   );
@@ -124,8 +128,8 @@ export async function deleteNeverTransferred(
     lockTokens(tx, { chainId, collection }, tokenIds, "all"),
     tx.query<{ tokenId: string; traits: readonly number[] }>(
       `with gone as (
-         delete from vitrine.token t
-          where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and ${isNeverTransferred(tables, "$4")}
+         delete from vitrine.token t using ${keysOf("$3")} asked
+          where ${IS_ASKED} and ${isNeverTransferred(tables, "$4")}
          returning t.token_id, t.traits
        ), marked as (
          insert into vitrine.forgotten_token (chain_id, collection, token_id) select $1, $2, token_id from gone

@@ -2,11 +2,11 @@
 
 import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import { ready } from "../../chain/index/index-trust.ts";
-import { knownByTransfer } from "../../chain/index/known-by-transfer.ts";
+import { knownByTransfer, tokenColumns } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
-import { lookUp } from "../../db/look-up.ts";
+import { keysOf, lookUp } from "../../db/look-up.ts";
 import type { Verified } from "../../fetch/ipfs/gateway-request.ts";
 import type { Issue } from "../document/issues.ts";
 import type { Metadata } from "../document/normalise.ts";
@@ -68,9 +68,8 @@ export async function findUntransferred(
   collection: string,
   tokenIds: readonly string[],
 ): Promise<readonly string[]> {
-  const isKnown = knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "k.id" });
   const rows = await db.query<{ tokenId: string }>(
-    `select k.id as "tokenId" from unnest($3::numeric[]) as k(id) where not ${isKnown}`,
+    `select k.token_id as "tokenId" from ${keysOf("$3")} k where not ${knownByTransfer(tables, tokenColumns("k"))}`,
     [chainId, collection, tokenIds],
   );
   return rows.map(({ tokenId }) => tokenId);
