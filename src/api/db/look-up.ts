@@ -6,7 +6,7 @@ export const lookUp = (columns: string, table: string, key: string): string =>
   `lateral (select ${columns} from ${table} where ${key} limit 1)`;
 
 /**
- * SQL for a from clause: a row for each token id of the parameter `ids` in collection $1, $2, to look up tokens by its
+ * SQL for a from clause: a row for each token id of the array `ids` in collection $1, $2, to look up tokens by its
  * columns; `more` are other columns from arrays of the same length. With $1 and $2 themselves in the key, another database
  * index of the collection seems as good as that of the key while statistics expect one row of it, and PostgreSQL may walk all
  * of that for each token.

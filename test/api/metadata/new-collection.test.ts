@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { Queryable } from "../../../src/api/db/database.ts";
 import { addUnseenTokens, findKnown } from "../../../src/api/metadata/listing/listing-store.ts";
+import { burnedLatelyInRange, listedInRange } from "../../../src/api/metadata/listing/range-store.ts";
 import {
   deleteNeverTransferred,
   findNeverTransferred,
@@ -13,7 +14,7 @@ import { createTestDatabase } from "../../support/database/database.ts";
 import { fillNewCollection, NEW_COLLECTION } from "../../support/database/new-collection.ts";
 import { countPlanWork } from "../../support/database/plan-work.ts";
 
-const TOKENS = 10_000;
+const TOKENS = 5_000;
 const ASKED = 50;
 const test = await createTestDatabase();
 const { database, tables } = test;
@@ -25,6 +26,17 @@ const [first = ""] = asked;
 const unknown = new Map(asked.map((id) => [`${TOKENS}${id}`, 1]));
 const workOf = (work: (tx: Queryable) => Promise<unknown>) =>
   database.transaction((tx) => countPlanWork(tx, work));
+
+describe("pages and rows are read in proportion to the tokens for a range", () => {
+  const range = { chainId, collection, from: "0", to: (2n ** 256n - 1n).toString() };
+  it.each([
+    ["listed", 80, (tx: Queryable) => listedInRange(tx, tables, range, null, TOKENS)],
+    ["burned lately", 20, (tx: Queryable) => burnedLatelyInRange(tx, tables, range, null, TOKENS)],
+  ])("%s", async (_name, percent, read) => {
+    const work = await workOf(async (tx) => expect((await read(tx)).length).toBe((TOKENS * percent) / 100));
+    expect(work).toBeLessThan(TOKENS * 20);
+  });
+});
 
 const byIds: readonly (readonly [string, (tx: Queryable) => Promise<unknown>])[] = [
   ["known tokens", (tx) => findKnown(tx, tables, chainId, collection, asked)],

@@ -8,8 +8,8 @@ import { isInRange, type TokenKey } from "./token-state.ts";
 
 // Not "exists": for that, PostgreSQL may first read the whole collection into a hash table, even for a single token.
 /**
- * SQL: a transfer of the token is indexed. Burned tokens count. The key must not refer to a table `known_token`. Among many
- * tokens, the key must be columns of a row, as those of `keysOf` are.
+ * SQL: a transfer of the token is indexed. Burned tokens count. The key must not refer to a table `known_token`. The key
+ * must be columns of a row, as those of `keysOf` are.
  */
 export const knownByTransfer = (tables: ChainTables, token: TokenKey): string => `
   (coalesce((select known_token.standard is not null from ${tables.tokenState} known_token

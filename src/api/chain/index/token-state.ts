@@ -61,6 +61,13 @@ export const mintRange = rangeOf;
 export const isInRange = (tables: ChainTables, token: TokenKey): string => `exists ${rangeOf(tables, token)}`;
 
 /**
+ * SQL: the token, whose key are columns of a row, is burned. By its key: while statistics expect one row of a new
+ * collection, PostgreSQL would read all its burned tokens for each "not exists".
+ */
+export const isBurned = ({ tokenState: rows }: ChainTables, token: TokenKey): string => `
+  coalesce((select own_row.burned from ${rows} own_row where ${rowOf(token)}), false)`;
+
+/**
  * SQL: ids (`token_id`) of a collection's ranged tokens without a transfer since, each with its `owner`. `among`
  * restricts the ranges, named `r`.
  */

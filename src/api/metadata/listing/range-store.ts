@@ -2,8 +2,11 @@
 
 import { type CollectionRef, UINT256_MAX } from "../../../domain/token-ref.ts";
 import { blockOf, SETTLED } from "../../chain/index/checkpoint.ts";
+import { tokenColumns } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
+import { isBurned } from "../../chain/index/token-state.ts";
 import type { Queryable } from "../../db/database.ts";
+import { lookUp } from "../../db/look-up.ts";
 
 /** Token ids from `from` to `to`, decimal and inclusive. */
 export interface TokenRange extends CollectionRef {
@@ -18,20 +21,11 @@ export const knownInRange = (db: Queryable, range: TokenRange, after: string | n
 /** The same for listed tokens. */
 export const listedInRange = (
   db: Queryable,
-  { tokenState }: ChainTables,
+  tables: ChainTables,
   range: TokenRange,
   after: string | null,
   limit: number,
-) =>
-  inRange(
-    db,
-    range,
-    after,
-    limit,
-    `not t.unseen and not exists (
-       select from ${tokenState} s
-        where (s.chain_id, s.collection_address, s.token_id) = (t.chain_id, t.collection, t.token_id) and s.burned)`,
-  );
+) => inRange(db, range, after, limit, `not t.unseen and not ${isBurned(tables, tokenColumns("t"))}`);
 
 /** All known tokens of a collection, ascending, up to `limit` at a time. */
 export async function* knownPages(
@@ -77,13 +71,16 @@ export async function burnedLatelyInRange(
   limit: number,
 ): Promise<string[]> {
   const rows = await db.query<{ tokenId: string }>(
-    `select s.token_id as "tokenId" from ${tokenState} s
-       join ${checkpoint} c on c.chain_id = s.chain_id
-       join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (s.chain_id, s.collection_address, s.token_id)
-      where s.chain_id = $1 and s.collection_address = $2 and s.token_id between $3 and $4
-        and ($5::numeric is null or s.token_id > $5) and s.burned and not t.unseen
-        and s.burned_block > ${blockOf(SETTLED)}
-      order by s.token_id limit $6`,
+    // Each token by itself, see lookUp.
+    `with burned as materialized (
+       select s.chain_id, s.collection_address, s.token_id from ${tokenState} s
+         join ${checkpoint} c on c.chain_id = s.chain_id
+        where s.chain_id = $1 and s.collection_address = $2 and s.token_id between $3 and $4
+          and ($5::numeric is null or s.token_id > $5) and s.burned and s.burned_block > ${blockOf(SETTLED)})
+     select b.token_id as "tokenId" from burned b
+      cross join ${lookUp("unseen", "vitrine.token", "(chain_id, collection, token_id) = (b.chain_id, b.collection_address, b.token_id)")} t
+      where not t.unseen
+      order by b.token_id limit $6`,
     [chainId, collection, from, to, after, limit],
   );
   return rows.map((row) => row.tokenId);

@@ -35,7 +35,7 @@ const key = (token: TokenRef): [number, string, string] => [token.chainId, token
 /** Whether the chain index currently has a transfer of the token. */
 export async function isOnChain(db: Queryable, tables: ChainTables, token: TokenRef): Promise<boolean> {
   const [row] = await db.query<{ known: boolean }>(
-    `select ${knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "$3" })} as known`,
+    `select ${knownByTransfer(tables, tokenColumns("k"))} as known from ${keysOf("array[$3]")} k`,
     key(token),
   );
   return row?.known ?? false;
@@ -44,8 +44,7 @@ export async function isOnChain(db: Queryable, tables: ChainTables, token: Token
 /** Whether a complete chain index has no transfer of the token. False while it is building and can't know. */
 export async function isGoneFromChain(db: Queryable, tables: ChainTables, token: TokenRef): Promise<boolean> {
   const [row] = await db.query<{ gone: boolean }>(
-    `select ${ready(tables)}
-            and not ${knownByTransfer(tables, { chainId: "$1", collection: "$2", tokenId: "$3" })} as gone`,
+    `select ${ready(tables)} and not ${knownByTransfer(tables, tokenColumns("k"))} as gone from ${keysOf("array[$3]")} k`,
     key(token),
   );
   return row?.gone ?? false;
