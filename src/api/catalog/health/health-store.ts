@@ -1,7 +1,9 @@
 /** What is wrong with the listed tokens of a collection, by cause. Contains its SQL. */
 
 import type { ContractRef } from "../../../domain/token-ref.ts";
+import { tokenColumns } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
+import { isBurned } from "../../chain/index/token-state.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { TRYING_AGAIN } from "../../media/rules.ts";
 
@@ -63,15 +65,29 @@ const HAS_FAULT: Readonly<Record<ImageKind, string>> = {
   stale_image: `m.kind = 'image' and m.status = 'accepted' and m.reason is not null and m.reason not like '%${TRYING_AGAIN}'`,
 };
 const IS_OF_TOKEN = "('x' || left(encode(m.url_hash, 'hex'), 16))::bit(64)::bigint = t.image_key";
-const SAME_TOKEN = "(s.chain_id, s.collection_address, s.token_id) = (t.chain_id, t.collection, t.token_id)";
+const isListed = (tables: ChainTables): string => `not ${isBurned(tables, tokenColumns("t"))}`;
 
-/** Of many tokens: all burned ones are read first. */
-const notBurned = ({ tokenState }: ChainTables): string =>
-  `not exists (select from ${tokenState} s where ${SAME_TOKEN} and s.burned)`;
-
-/** Of a few tokens: each is looked up. */
-const isListed = ({ tokenState }: ChainTables): string =>
-  `not coalesce((select s.burned from ${tokenState} s where ${SAME_TOKEN}), false)`;
+/**
+ * SQL for a from clause: the tokens of collection $1, $2 with a fault in their image, and its `reason`. From the images with
+ * one if there are no more than the collection has tokens, otherwise from its tokens, and each looked up by itself: as a join,
+ * while statistics know neither, PostgreSQL reads all images for each token, or all tokens for each image. No database index
+ * but that of images serves the first form's collection.
+ */
+const withFault = ({ collectionState }: ChainTables, kind: ImageKind): string => `
+  (select found.* from (
+     select (select count(*) from (select from vitrine.media m where ${HAS_FAULT[kind]} limit size.items + 1) few) <= size.items as few
+       from (select coalesce((select items from ${collectionState}
+                               where chain_id = $1 and collection_address = $2), 0)::bigint as items) size offset 0) by
+    cross join lateral (
+     select t.chain_id, t.collection, t.token_id, m.reason from vitrine.media m
+      cross join lateral (
+        select t.chain_id, t.collection, t.token_id from vitrine.token t
+         where ${IS_OF_TOKEN} and t.chain_id + 0 = $1 and t.collection || '' = $2 and not t.unseen offset 0) t
+      where by.few and ${HAS_FAULT[kind]}
+     union all
+     select t.chain_id, t.collection, t.token_id, m.reason from vitrine.token t
+      cross join lateral (select m.reason from vitrine.media m where ${IS_OF_TOKEN} and ${HAS_FAULT[kind]} offset 0) m
+      where not by.few and ${OF_COLLECTION}) found)`;
 
 /**
  * ERC-1155 tokens that were announced by minting none of them: listed, but not among their collection's `items`. Its
@@ -88,7 +104,7 @@ export async function countCauses(
   tables: ChainTables,
   { chainId, address }: ContractRef,
 ): Promise<HealthCounts> {
-  const listed = notBurned(tables);
+  const listed = isListed(tables);
   const read = <Row>(sql: string): Promise<Row[]> =>
     database.transaction(async (tx) => {
       await tx.query(`set local statement_timeout = ${COUNT_TIMEOUT_MS}`);
@@ -115,11 +131,7 @@ export async function countCauses(
       `vitrine.token t cross join unnest(t.issue_codes) as c(code) where ${WITH_ISSUES}`,
     ),
     ...imageKinds.map((kind) =>
-      readCauses(
-        kind,
-        codeOf("m.reason"),
-        `vitrine.media m join vitrine.token t on ${IS_OF_TOKEN} where ${OF_COLLECTION} and ${HAS_FAULT[kind]}`,
-      ),
+      readCauses(kind, codeOf("t.reason"), `${withFault(tables, kind)} t where true`),
     ),
   ]);
   const causes = found.flat().toSorted((a, b) => b.count - a.count || order(a, b));
@@ -211,9 +223,8 @@ function listImages(
   { after, limit }: { readonly after: After | undefined; readonly limit: number },
 ): Promise<AffectedRow[]> {
   return db.query<AffectedRow>(
-    `select t.token_id::text as "tokenId", '${kind}' as kind, m.reason, null as issues
-       from vitrine.media m join vitrine.token t on ${IS_OF_TOKEN}
-      where ${OF_COLLECTION} and ${HAS_FAULT[kind]} and ${codeOf("m.reason")} = $3 and ${isNext(kind)}
+    `select t.token_id::text as "tokenId", '${kind}' as kind, t.reason, null as issues from ${withFault(tables, kind)} t
+      where ${codeOf("t.reason")} = $3 and ${isNext(kind)}
         and ${isListed(tables)} order by t.token_id limit $6`,
     [chainId, address, code, ...positionOf(after), limit],
   );
