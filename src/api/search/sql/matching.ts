@@ -16,6 +16,8 @@ import { createParameters, type Parameters } from "./parameters.ts";
 
 // More values are looked up in a hash table per token: comparing a token's values with each would take longer.
 const VALUES_MAX = 100;
+// So many ids can be looked up by the primary key; for more, the collection is read.
+const IDS_MAX = 10_000;
 
 /** One statement in the making, in a transaction that sees one moment. */
 export interface Statement extends Parameters {
@@ -100,7 +102,26 @@ const allOf =
 const contains = (statement: Statement, column: string, text: string): string =>
   `strpos(${foldedSql(column, statement)}, ${statement.add(folded(text))}::text) > 0`;
 
-const isAmong = (rows: string): string => `exists (select from (${rows}) r where r.token_id = t.token_id)`;
+/**
+ * SQL: the token is in none of the rows, read once into a hash table. From an array, of which PostgreSQL always expects few
+ * rows: by statistics that know no row of a new collection, "not exists" reads all of them for each token, and so does
+ * "not in" the rows themselves where statistics expect more than a hash table may hold.
+ */
+const isNotAmong = (rows: string): string => `t.token_id not in (${listOf(rows)})`;
+const listOf = (rows: string): string => `select unnest(array(${rows}))`;
+
+/** SQL: the token is in one of the rows. By their ids, for the same reason: of a list, PostgreSQL knows the length. */
+async function isAmong(statement: Statement, rows: (of: Statement) => string): Promise<string> {
+  const lookup = nextStatement(statement);
+  const ids = await statement.tx.query<{ tokenId: string }>(
+    `select token_id as "tokenId" from (${rows(lookup)}) r limit ${IDS_MAX + 1}`,
+    lookup.values,
+  );
+  if (ids.length <= IDS_MAX)
+    return `t.token_id = any(${statement.add(ids.map(({ tokenId }) => tokenId))}::numeric[])`;
+  // With "is true" it stays a condition of its own, and the rows are hashed once, not joined with each token.
+  return `(t.token_id in (${listOf(rows(statement))})) is true`;
+}
 
 /** By field of the filter. All of a filter's must be true. */
 const conditions: { readonly [Field in keyof TokenFilter]-?: Condition<NonNullable<TokenFilter[Field]>> } = {
@@ -117,8 +138,10 @@ const conditions: { readonly [Field in keyof TokenFilter]-?: Condition<NonNullab
     if (text === "") return "true";
     return isStorable(folded(text)) ? contains(statement, "t.name", text) : NEVER;
   },
-  owners: ({ tables, key, add }, owners, { includeDelegated = false }) =>
-    isAmong(heldRows(tables, key, { owners: `${add(owners)}::text[]`, includeDelegated })),
+  owners: (statement, owners, { includeDelegated = false }) =>
+    isAmong(statement, ({ tables, key, add }) =>
+      heldRows(tables, key, { owners: `${add(owners)}::text[]`, includeDelegated }),
+    ),
   // A part of the condition on owners.
   async includeDelegated({ tx, tables, collection }, includeDelegated) {
     const [row] = await tx.query<{ isCurrent: boolean }>(
@@ -129,14 +152,17 @@ const conditions: { readonly [Field in keyof TokenFilter]-?: Condition<NonNullab
     return "true";
   },
   async locked(statement, locked) {
-    const { tx, tables, key } = statement;
+    const { tx, tables } = statement;
     const lookup = nextStatement(statement);
     const [row] = await tx.query<{ byDefault: boolean }>(
       `select ${isDefaultLocked(tables, lookup.key.chainId, lookup.key.collection)} as "byDefault"`,
       lookup.values,
     );
-    const exceptions = row?.byDefault ? ownUnlockRows(tables, key) : ownLockRows(tables, key);
-    return locked === (row?.byDefault ?? false) ? `not ${isAmong(exceptions)}` : isAmong(exceptions);
+    const exceptions = ({ key }: Statement): string =>
+      row?.byDefault ? ownUnlockRows(tables, key) : ownLockRows(tables, key);
+    return locked === (row?.byDefault ?? false)
+      ? isNotAmong(exceptions(statement))
+      : isAmong(statement, exceptions);
   },
 };
 
@@ -150,6 +176,6 @@ export async function matching(statement: Statement, filter: TokenFilter): Promi
   const { tables, key } = statement;
   return `from vitrine.token t
          where t.chain_id = ${key.chainId} and t.collection = ${key.collection} and not t.unseen
-           and not ${isAmong(burnedRows(tables, key))}
+           and ${isNotAmong(burnedRows(tables, key))}
            and ${where.join("\n           and ")}`;
 }
