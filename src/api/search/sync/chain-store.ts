@@ -70,15 +70,23 @@ export function heldRows(
                and b.token_id = g.token_id and b.holder = g."from" and b.balance > 0))`;
 }
 
-const ownedRows = (tables: ChainTables, key: CollectionKey, owners: string): string => `
-  ${stateRows(tables, key)} and s.owner = any(${owners})
+// Owner by owner: of thousands, "= any" would be compared with each token of the collection, one after another. The key is
+// columns of a row, see keysOf.
+const ownedRows = (tables: ChainTables, key: CollectionKey, owners: string): string => {
+  const each = `(select ${key.chainId} as chain_id, ${key.collection} as collection, owner from unnest(${owners}) owner offset 0) o`;
+  const holds = (holder: string): string =>
+    `(chain_id, collection_address, ${holder}) = (o.chain_id, o.collection, o.owner)`;
+  return `
+  select s.token_id from ${each}
+   cross join lateral (select token_id from ${tables.tokenState} where ${holds("owner")} offset 0) s
    union
   select token_id from (${rangedTokens(tables, { ...key, among: `r.owner = any(${owners})` })}) ranged
    union
-  select token_id from ${tables.tokenBalance}
-   where chain_id = ${key.chainId} and collection_address = ${key.collection} and holder = any(${owners}) and balance > 0`;
+  select b.token_id from ${each}
+   cross join lateral (select token_id from ${tables.tokenBalance} where ${holds("holder")} and balance > 0 offset 0) b`;
+};
 
-const KEY: CollectionKey = { chainId: "$1", collection: "$2" };
+const KEY: CollectionKey = { chainId: "$1::bigint", collection: "$2::text" };
 
 // One ordered text, which is cheap to compare with the previous one.
 const idsOf = (rows: string): string =>
