@@ -48,11 +48,13 @@ export const collectionNameField = z
   })
   .openapi({
     type: "string",
-    pattern: `^${NAME_PATTERN}`,
     example: EXAMPLE_ADDRESS,
     description:
       "The collection's address or its slug. Where two chains use the same slug, `chain_id` chooses.",
   });
+
+/** The same as a field of a body, whose schema refuses what the service does. */
+export const namedInBodyField = collectionNameField.openapi({ pattern: `^${NAME_PATTERN}` });
 
 export const tokenIdField = z
   .string()
@@ -134,3 +136,10 @@ export const collectionRefField = z
     pattern: `^([1-9][0-9]{0,14}:)?${NAME_PATTERN}`,
     example: `${EXAMPLE_CHAIN_ID}:${EXAMPLE_ADDRESS}`,
   });
+
+/**
+ * The first `max` references of a list, undefined where one can't be read, for bodies that are refused anyway. Not by
+ * zod's `max`, which reads the length of any value.
+ */
+export const firstRefs = (max: number) =>
+  z.array(collectionRefField.optional().catch(undefined)).transform((refs) => refs.slice(0, max));

@@ -3,7 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Collections } from "../catalog/collections.ts";
 import { createBodyCheck, refuseBody } from "../http/all-problems.ts";
-import { collectionRefField, type NamedCollection } from "../http/fields.ts";
+import { collectionRefField, firstRefs, type NamedCollection } from "../http/fields.ts";
 
 interface NamesOne {
   readonly collection?: NamedCollection | null | undefined;
@@ -30,11 +30,7 @@ export const refuseCollection = (collections: Pick<Collections, "findRef">) =>
 export function refuseCollections(collections: Pick<Collections, "findRefs">, max: number) {
   const namesSeveral: z.ZodType<NamesSeveral> = z
     .object({
-      collections: z
-        .array(collectionRefField.optional().catch(undefined))
-        .max(max)
-        .optional()
-        .catch(undefined),
+      collections: firstRefs(max).optional().catch(undefined),
     })
     .catch({});
   return refuseBody(

@@ -5,7 +5,7 @@ import { collectionKey } from "../../domain/token-ref.ts";
 import { listAtMost, sized } from "../../invalid-value.ts";
 import type { Collections } from "../catalog/collections.ts";
 import { ApiError } from "../http/errors.ts";
-import { collectionNameField, tokenIdField, uuidField, withEitherChainName } from "../http/fields.ts";
+import { namedInBodyField, tokenIdField, uuidField, withEitherChainName } from "../http/fields.ts";
 import { jsonAnswer, jsonBody } from "../http/json-content.ts";
 import { createRouter, limitBody, requireJson } from "../http/router.ts";
 import type { OperatorRequests } from "../refresh/operator-requests.ts";
@@ -20,7 +20,7 @@ const BODY_BYTES_MAX = 1024 * 1024;
 
 const requestBody = z
   .strictObject({
-    collection_address: collectionNameField,
+    collection_address: namedInBodyField,
     chain_id: z
       .int()
       .positive()

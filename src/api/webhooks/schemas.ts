@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { clip } from "../../domain/printable.ts";
 import { sized } from "../../invalid-value.ts";
 import { type EventType, eventTypes, isEventType } from "../events/rules.ts";
-import { collectionRefField } from "../http/fields.ts";
+import { collectionRefField, firstRefs } from "../http/fields.ts";
 import { parseUrl } from "../text/parse-url.ts";
 import { isStorable } from "../text/storable.ts";
 import type { DeliveryRow } from "./delivery-store.ts";
@@ -89,7 +89,7 @@ export const changedWebhookBody = z
 export const lenientWebhookBody = z
   .object({
     url: fields.url.optional().catch(undefined),
-    collections: z.array(collectionRefField.optional().catch(undefined)).max(COLLECTIONS_MAX).catch([]),
+    collections: firstRefs(COLLECTIONS_MAX).catch([]),
   })
   .catch({ url: undefined, collections: [] });
 
