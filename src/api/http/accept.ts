@@ -34,7 +34,7 @@ export function allowsType(accept: string, type: string): boolean {
   if (accept === "*/*" || accept === type) return true;
   const ranges = parseAccept(accept);
   for (const range of [type, `${type.split("/")[0]}/*`, "*/*"]) {
-    const [match] = ranges.filter((each) => each.type.toLowerCase() === range);
+    const match = ranges.find((each) => each.type.toLowerCase() === range);
     if (match) return match.q > 0;
   }
   return type === JSON_TYPE && /application\/(?:\*|json)/i.test(accept);

@@ -7,7 +7,8 @@ import type { Database } from "../db/database.ts";
 import { createPageSize } from "../jobs/page-size.ts";
 import { type PassLoop, startPassLoop } from "../jobs/pass-loop.ts";
 import type { Logger } from "../logging/logger.ts";
-import { CLAIM_SCAN, firstPending, stillPending } from "./delivery-queue.ts";
+import { CLAIM_SCAN } from "./delivery-queue.ts";
+import { firstPending, stillPending } from "./pending.ts";
 
 // Far below what a claim reads, so that it comes to those that wait for nothing.
 const WAITING_MAX = 256;

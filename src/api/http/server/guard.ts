@@ -8,12 +8,12 @@ import http, {
 } from "node:http";
 import type { Socket } from "node:net";
 import { ApiError, type ErrorCode } from "../errors.ts";
-import { type RateLimiter, rateLimited } from "../limits/rate-limit.ts";
 import { connectionsMax, endSurplus } from "./connection-limit.ts";
-import { answerEarly, answerFault, answerWithin, OWN_ORIGIN } from "./early-answer.ts";
+import { answerEarly, answerFault, OWN_ORIGIN } from "./early-answer.ts";
 import { GuardedResponse } from "./guarded-response.ts";
 import { dropRest, lingerOnClose } from "./linger.ts";
-import { pathOf, readTarget } from "./request-target.ts";
+import { createPonderAnswer, isPonderRoute, type PonderRoutesGuard } from "./ponder-routes.ts";
+import { forwardedFor, pathOf, readTarget } from "./request-target.ts";
 import { type Connection, type EndReason, endUnread, type UnreadLimits, unreadLimits } from "./unread.ts";
 
 export interface ServerLimits extends UnreadLimits {
@@ -52,19 +52,13 @@ export const serverLimits: ServerLimits = {
 const CHECK_EVERY_MS = 250;
 const CHECK_MS = 5_000;
 
-export interface ServerGuard {
-  /** The client of a peer that sent this X-Forwarded-For. */
-  readonly clientOf: (peer: string | undefined, forwardedFor: string | undefined) => string;
-  /** Per client, for Ponder's own routes, which come before all of ours. */
-  readonly ponderRoutes: RateLimiter;
+export interface ServerGuard extends PonderRoutesGuard {
   readonly onEnd: (reason: EndReason) => void;
   /**
    * Answers all requests but those for Ponder's own routes. Through Ponder, which measures each three times, a short
    * answer takes a fifth longer.
    */
   readonly answer?: RequestListener | undefined;
-  /** Asked before Ponder's routes that read the database, since Ponder itself would try for minutes. */
-  readonly isDatabaseAway?: (() => Promise<boolean>) | undefined;
   /**
    * True while the service is about to stop: load balancers get the answers of `DRAINING`, and each connection ends with
    * its next answer.
@@ -75,14 +69,6 @@ export interface ServerGuard {
   readonly limits?: ServerLimits;
 }
 
-// A database that is silent refuses nothing. With the second that the question above may take, less than probes wait.
-const PONDER_MS = 2_000;
-const SILENT_DATABASE = new ApiError("UNAVAILABLE", [{ path: "", message: "the database doesn't answer" }]);
-const DATABASE_ROUTES = new Set(["/ready", "/status"]);
-const LIMITED_ROUTES = new Set([...DATABASE_ROUTES, "/metrics"]);
-const PONDER_ROUTES = new Set([...LIMITED_ROUTES, "/health"]);
-// Preflights are answered with the application's.
-const PONDER_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 /**
  * How a service that is about to stop answers load balancers. By 404 HAProxy takes a server out of rotation without
  * cutting it off (`disable-on-404`); others know only ready and not ready.
@@ -97,6 +83,7 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
   const limits = guard.limits ?? serverLimits;
   const connections = new Map<Socket, Connection>();
   let queuedInAll = 0;
+  const answerPonderRoute = createPonderAnswer(listener, guard);
   const clientOf = (connection: Connection): string => {
     const { socket, request } = connection;
     connection.client ??= guard.clientOf(socket.remoteAddress, forwardedFor(request));
@@ -179,37 +166,8 @@ export function createGuardedServer(listener: RequestListener, guard: ServerGuar
       answerEarly(response, new ApiError("NOT_ALLOWED", [{ path: "origin", message }]));
       return;
     }
-    if (!PONDER_ROUTES.has(path)) {
-      (guard.answer ?? listener)(request, response);
-      return;
-    }
-    // Ponder would answer that there is no such path.
-    if (!PONDER_METHODS.has(request.method ?? "")) {
-      response.setHeader("Allow", "GET, HEAD");
-      const message = `${path} allows GET, HEAD; received ${request.method}`;
-      answerEarly(response, new ApiError("METHOD_NOT_ALLOWED", [{ path: "method", message }]));
-      return;
-    }
-    if (!LIMITED_ROUTES.has(path)) {
-      listener(request, response);
-      return;
-    }
-    refusalOf(path, request)
-      .then((refusal) => {
-        if (refusal) return answerEarly(response, refusal);
-        if (DATABASE_ROUTES.has(path)) answerWithin(response, PONDER_MS, SILENT_DATABASE);
-        listener(request, response);
-      })
-      .catch(() => response.destroy());
-  }
-
-  async function refusalOf(path: string, request: IncomingMessage): Promise<ApiError | undefined> {
-    const { limit, take } = guard.ponderRoutes;
-    const client = guard.clientOf(request.socket.remoteAddress, forwardedFor(request));
-    const { isAllowed, resetSeconds } = await take(client);
-    if (!isAllowed) return rateLimited(limit, "client", resetSeconds);
-    const isAway = DATABASE_ROUTES.has(path) && (await guard.isDatabaseAway?.());
-    return isAway ? new ApiError("UNAVAILABLE") : undefined;
+    if (isPonderRoute(path)) answerPonderRoute(path, request, response);
+    else (guard.answer ?? listener)(request, response);
   }
 
   // A server may ignore an expectation it does not support; Node's own 417 has no body.
@@ -298,9 +256,4 @@ function endSlowBodies(
     its.sort((a, b) => a.requestedAt - b.requestedAt);
     for (const connection of its.slice(0, Math.max(0, its.length - slowBodies))) end(connection, "slow_body");
   }
-}
-
-function forwardedFor(request: IncomingMessage | undefined): string | undefined {
-  const header = request?.headers["x-forwarded-for"];
-  return Array.isArray(header) ? header.join(",") : header;
 }

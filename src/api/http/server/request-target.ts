@@ -45,3 +45,9 @@ export function pathOf(target: string): string {
     return target;
   }
 }
+
+/** The `X-Forwarded-For` of a request, its lines as one. */
+export function forwardedFor(request: IncomingMessage | undefined): string | undefined {
+  const header = request?.headers["x-forwarded-for"];
+  return Array.isArray(header) ? header.join(",") : header;
+}
