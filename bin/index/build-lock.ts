@@ -3,6 +3,7 @@
 import { hostname } from "node:os";
 import pg from "pg";
 import { CLIENT_KEEPALIVE, SERVER_KEEPALIVE } from "../../src/api/db/keepalive.ts";
+import { NO_TIMEOUTS } from "../../src/api/db/session-settings.ts";
 import { databaseUrl } from "../../src/api/postgres/database-url.ts";
 
 export interface BuildLock {
@@ -32,6 +33,7 @@ export async function lockBuild(schema: string, port: number): Promise<BuildLock
   await session.connect();
   try {
     await session.query(SERVER_KEEPALIVE);
+    await session.query(NO_TIMEOUTS);
     if (!(await tryLock(session, `schema ${schema}`))) throw schemaTaken(schema);
     if (!(await tryLock(session, `port ${port} of ${hostname()}`))) throw portTaken(port);
   } catch (error) {

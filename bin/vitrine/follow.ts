@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { AdminError } from "../admin-client.ts";
+import type { Tool } from "./tool.ts";
 
 const POLL_MS = 500;
 // A restarting service is back by then.
@@ -27,6 +28,7 @@ export async function follow<Progress>(deps: {
       if (isDone(progress)) return progress;
       onText(describe(progress));
     } catch (error) {
+      if (signal.aborted) return undefined;
       const isRefusal = error instanceof AdminError && error.status < 500;
       if (isRefusal || performance.now() - answeredAt > awayMs) throw error;
       onText(`${(error as Error).message} Trying again`);
@@ -43,13 +45,20 @@ export function bar(ended: number, total: number): string {
   return `[${"#".repeat(cells)}${".".repeat(BAR_CELLS - cells)}] ${Math.floor(share * 100)}%`;
 }
 
-/** Runs `work` with a signal that Ctrl-C aborts. */
-export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+/** Runs `work` with a signal that Ctrl-C aborts. Where `work` rejects with that, says so, with the exit code of Ctrl-C. */
+export async function untilInterrupted(
+  { progress: say }: Pick<Tool, "progress">,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
   process.once("SIGINT", interrupt);
   try {
     await work(interrupted.signal);
+  } catch (error) {
+    if (!interrupted.signal.aborted || error !== interrupted.signal.reason) throw error;
+    say("stopped before the service answered; it may do what it was asked to");
+    process.exitCode = INTERRUPTED_EXIT_CODE;
   } finally {
     process.off("SIGINT", interrupt);
   }

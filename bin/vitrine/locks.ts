@@ -16,6 +16,8 @@ const DRIFT_EXIT_CODE = 2;
 const PAGE_TOKENS_MAX = 500;
 const TRIES_MAX = 3;
 const RETRY_MS = 2_000;
+// A page takes many batches of a node, which may be slow. fetch itself waits 300 seconds for an answer.
+const PAGE_TIMEOUT_MS = 290_000;
 
 export function addLockCommands(program: Command, tool: Tool): void {
   const locks = program.command("locks").description("locks of tokens");
@@ -82,7 +84,7 @@ const addPage = (
 async function readPage(client: AdminClient, body: unknown, progress: Tool["progress"]): Promise<Page> {
   for (let tries = 1; ; tries++) {
     try {
-      return await client.call<Page>("POST", "/admin/locks/reconcile", body);
+      return await client.call<Page>("POST", "/admin/locks/reconcile", body, { timeoutMs: PAGE_TIMEOUT_MS });
     } catch (error) {
       if (!(error instanceof AdminError) || error.status !== 503 || tries === TRIES_MAX) throw error;
       progress(`${error.message}; trying again`);
@@ -105,7 +107,7 @@ function reportLines({ collection, compared_with, checked, unreadable, drift }: 
   const result = drift.length === 0 ? agree : `${drift.length} differ`;
   const summary =
     compared_with.length === 0
-      ? "offers no view function of a lock standard (lockCount, isUnlocked, locked, getLocked): nothing to compare with"
+      ? "offers no view function of a lock standard (lockCount, isUnlocked, locked, getLocked, lockerOf): nothing to compare with"
       : `${checked} tokens compared with ${compared_with.map((each) => each.function).join(" and ")}${without}: ${result}`;
   return [...lines, `${collection}  ${summary}`];
 }

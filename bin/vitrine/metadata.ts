@@ -25,7 +25,7 @@ A new release starts it by itself. Ctrl-C leaves it to the service.
 Exit code: 0 when it has come to its end, ${FAILED_EXIT_CODE} when some could not be recorded, 1 when it couldn't be determined.`,
     )
     .action((options: { detach?: boolean }) =>
-      untilInterrupted((signal) => renormalise(tool, options.detach ?? false, signal)),
+      untilInterrupted(tool, (signal) => renormalise(tool, options.detach ?? false, signal)),
     );
 }
 
@@ -35,12 +35,12 @@ async function renormalise(
   signal: AbortSignal,
 ): Promise<void> {
   const client = connect();
-  const requested = await client.call<Answer<"requestRenormalise">>("POST", PATH);
+  const requested = await client.call<Answer<"requestRenormalise">>("POST", PATH, undefined, { signal });
   if (isDetached) return print(requested, [describeRenormalise(requested)]);
 
   const status = createStatusLine(process.stderr);
   const progress = await follow({
-    read: () => client.call<RenormaliseProgress>("GET", PATH),
+    read: () => client.call<RenormaliseProgress>("GET", PATH, undefined, { signal }),
     isDone: ({ finished_at }) => finished_at !== null,
     describe: describeRenormalise,
     onText: status.show,

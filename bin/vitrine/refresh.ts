@@ -31,7 +31,7 @@ export function addRefreshCommand(program: Command, tool: Tool): void {
 Exit code: 0 when all are updated or unchanged, ${NOT_ALL_EXIT_CODE} when some failed or do not exist, 1 when it couldn't be determined.`,
     )
     .action((collection: string, ids: string[], options: Options) =>
-      untilInterrupted((signal) => refresh(tool, collection, ids, options, signal)),
+      untilInterrupted(tool, (signal) => refresh(tool, collection, ids, options, signal)),
     );
 }
 
@@ -43,17 +43,18 @@ async function refresh(
   signal: AbortSignal,
 ): Promise<void> {
   const client = connect();
-  const requested = await client.call<Answer<"requestRefresh">>("POST", "/admin/refreshes", {
+  const body = {
     ...readCollection(collection, options.chain),
     ...(ids.length > 0 && { token_ids: ids }),
     accept: options.accept ?? false,
-  });
+  };
+  const requested = await client.call<Answer<"requestRefresh">>("POST", "/admin/refreshes", body, { signal });
   const { refresh_id: id } = requested;
   if (options.detach) return print(requested, [id]);
 
   const status = createStatusLine(process.stderr);
   const progress = await followRefresh({
-    read: () => client.call<Progress>("GET", `/admin/refreshes/${id}`),
+    read: () => client.call<Progress>("GET", `/admin/refreshes/${id}`, undefined, { signal }),
     onText: status.show,
     signal,
   }).finally(status.end);

@@ -11,7 +11,14 @@ import { forgetOldEvents, startEvents } from "./events/module.ts";
 import { startDaily } from "./jobs/daily.ts";
 import { createNoteHost, endLongPauses, forgetUnaskedHosts } from "./jobs/hosts.ts";
 import { startLongWaits } from "./jobs/long-waits.ts";
-import { ALLOWLIST_CHANNEL, collectMedia, MEDIA_CHANNEL, startMediaPipeline } from "./media/module.ts";
+import {
+  ALLOWLIST_CHANNEL,
+  collectMedia,
+  endLongMediaLeases,
+  endLongMediaWaits,
+  MEDIA_CHANNEL,
+  startMediaPipeline,
+} from "./media/module.ts";
 import { metadataJobs, RENORMALISE_CHANNEL, startRenormaliser } from "./metadata/module.ts";
 import {
   chooseProbe,
@@ -26,6 +33,7 @@ import {
 } from "./refresh/module.ts";
 import type { Services } from "./services.ts";
 import {
+  endLongDeliveryClaims,
   endLongDeliveryWaits,
   forgetOldDeliveries,
   readPosition,
@@ -112,7 +120,10 @@ export async function startBackground(deps: BackgroundDeps): Promise<Background>
       endLongPauses,
       endLongTokenWaits,
       endLongTokenLeases,
+      endLongMediaWaits,
+      endLongMediaLeases,
       endLongDeliveryWaits(config.webhookPausesMs),
+      endLongDeliveryClaims,
     ],
     isOn,
     logger,

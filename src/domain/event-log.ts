@@ -4,9 +4,12 @@
  */
 
 const WORD_DIGITS = 64;
-const ADDRESS_LIMIT = 2n ** 160n;
+/** Addresses are smaller. */
+export const ADDRESS_LIMIT = 2n ** 160n;
 // Addresses are hashes. A smaller value has at least eight leading zero bytes and is more likely a number.
 const LIKELY_ADDRESS_MIN = 2n ** 96n;
+// 0x…dEaD, to which holders send tokens that their contract can't burn.
+const DEAD_ADDRESS = 0xdeadn;
 
 /** The parts of a log that carry its arguments, as JSON-RPC encodes them. */
 export interface RawLog {
@@ -33,9 +36,39 @@ export function readArguments(log: RawLog, types: readonly StaticType[]): readon
   if (!inData) return undefined;
   if (indexed.length === 0 || inData.length === 0) {
     const only = [...indexed, ...inData];
-    return only.every((word, at) => fits(word, types[at])) ? only : undefined;
+    return allFit(only, types) ? only : undefined;
   }
   return likeliest(indexed, inData, types);
+}
+
+export interface UsualArguments {
+  /** In signature order. */
+  readonly words: readonly bigint[];
+  /** One is a number where an address belongs, and the words fit another layout better. */
+  readonly isDoubtful: boolean;
+}
+
+/**
+ * The arguments in a certain layout, usually that of the event's standard, which indexes those at the positions
+ * `usual`. Undefined for a log that indexes more or fewer arguments, or whose words don't fit their types.
+ */
+export function readUsual(
+  log: RawLog,
+  types: readonly StaticType[],
+  usual: readonly number[],
+): UsualArguments | undefined {
+  const indexed = indexedWords(log);
+  const inData = dataWords(log.data, types.length - usual.length);
+  if (indexed.length !== usual.length || !inData) return undefined;
+  const words = arrange(indexed, inData, usual, types.length);
+  if (!allFit(words, types)) return undefined;
+  // A token id that looks like an address speaks against nothing: some contracts make ids of addresses.
+  const hasNumber = words.some(
+    (word, at) => types[at] === "address" && !isCommon(word) && !looksLikeAddress(word),
+  );
+  const isBetter = (other: readonly bigint[]) =>
+    allFit(other, types) && likeness(other, types) > likeness(words, types);
+  return { words, isDoubtful: hasNumber && layouts(indexed, inData, types).some(isBetter) };
 }
 
 /** The first `count` words of a log, indexed ones first; undefined if there are fewer. */
@@ -72,11 +105,17 @@ function fits(word: bigint, type: StaticType | undefined): boolean {
   return type === "bool" ? word <= 1n : true;
 }
 
+const allFit = (words: readonly bigint[], types: readonly StaticType[]): boolean =>
+  words.every((word, at) => fits(word, types[at]));
+
+/** Zero and the dead address are common values of every type. */
+const isCommon = (word: bigint): boolean => word === 0n || word === DEAD_ADDRESS;
+
 const looksLikeAddress = (word: bigint): boolean => word >= LIKELY_ADDRESS_MIN && word < ADDRESS_LIMIT;
 
-/** The number of words that look like their type. Zero is a common value of every type. */
+/** The number of words that look like their type. */
 function likeness(words: readonly bigint[], types: readonly StaticType[]): number {
-  return words.filter((word, at) => word === 0n || looksLikeAddress(word) === (types[at] === "address"))
+  return words.filter((word, at) => isCommon(word) || looksLikeAddress(word) === (types[at] === "address"))
     .length;
 }
 
@@ -85,14 +124,20 @@ function likeliest(
   inData: readonly bigint[],
   types: readonly StaticType[],
 ): readonly bigint[] | undefined {
-  const [usual, ...others] = choices(types.length, indexed.length).map((positions) =>
-    arrange(indexed, inData, positions, types.length),
-  );
-  const fitting = [usual, ...others].filter((words) => words?.every((word, at) => fits(word, types[at])));
-  const most = Math.max(...fitting.map((words) => likeness(words ?? [], types)));
-  const [best, ...rivals] = fitting.filter((words) => likeness(words ?? [], types) === most);
-  return rivals.length === 0 || best === usual ? best : undefined;
+  const all = layouts(indexed, inData, types);
+  const fitting = all.filter((words) => allFit(words, types));
+  const most = Math.max(...fitting.map((words) => likeness(words, types)));
+  const [best, ...rivals] = fitting.filter((words) => likeness(words, types) === most);
+  return rivals.length === 0 || best === all[0] ? best : undefined;
 }
+
+/** The arguments in every layout that indexes as many; first the one that indexes the first arguments. */
+const layouts = (
+  indexed: readonly bigint[],
+  inData: readonly bigint[],
+  types: readonly StaticType[],
+): (readonly bigint[])[] =>
+  choices(types.length, indexed.length).map((positions) => arrange(indexed, inData, positions, types.length));
 
 /** All ways to choose `count` of the first `of` positions, in lexicographic order. */
 function choices(of: number, count: number, from = 0): number[][] {

@@ -3,7 +3,7 @@
  * here and its events to abis/token-events.ts: columns, handlers, responses and reconciliation follow from it.
  */
 
-import { asAddress, type RawLog, readArguments, type StaticType } from "./event-log.ts";
+import { asAddress, type RawLog, readArguments, readUsual, type StaticType } from "./event-log.ts";
 
 /** The meaning of a lock event's argument. */
 export type LockArgument = "tokenId" | "by" | "isLocked";
@@ -19,6 +19,8 @@ export interface LockEventRule {
   readonly signature: string;
   /** In signature order. An event without a token id applies to the collection's default. */
   readonly arguments: readonly LockArgument[];
+  /** The positions of those that the standard indexes, if it indexes only some. */
+  readonly indexed?: readonly number[];
   /** `by_argument`: the argument `isLocked` decides; `unless_zero`: it locks if `by` is not the zero address. */
   readonly locks: boolean | "by_argument" | "unless_zero";
 }
@@ -89,7 +91,12 @@ export const lockStandards = [
     keeps: "switch",
     endsWithTransfer: false,
     events: [
-      { signature: "Locked(uint256,bool)", arguments: ["tokenId", "isLocked"], locks: "by_argument" },
+      {
+        signature: "Locked(uint256,bool)",
+        arguments: ["tokenId", "isLocked"],
+        indexed: [0],
+        locks: "by_argument",
+      },
       { signature: "DefaultLocked(bool)", arguments: ["isLocked"], locks: "by_argument" },
     ],
     views: [{ name: "locked", answers: "isLocked" }],
@@ -116,7 +123,12 @@ export const lockStandards = [
     keeps: "switch",
     endsWithTransfer: true,
     events: [
-      { signature: "Lock(uint256,address)", arguments: ["tokenId", "by"], locks: "unless_zero" },
+      {
+        signature: "Lock(uint256,address)",
+        arguments: ["tokenId", "by"],
+        indexed: [0],
+        locks: "unless_zero",
+      },
       { signature: "Unlock(uint256)", arguments: ["tokenId"], locks: false },
     ],
     views: [{ name: "lockerOf", answers: "holder" }],
@@ -159,7 +171,9 @@ export interface DecodedLock {
 
 /** Undefined for a log that no layout fits. */
 export function readLockLog(rule: LockEventRule, log: RawLog): DecodedLock | undefined {
-  const words = readArguments(log, typesOf(rule));
+  const types = typesOf(rule);
+  const usual = rule.indexed && readUsual(log, types, rule.indexed);
+  const words = usual && !usual.isDoubtful ? usual.words : readArguments(log, types);
   if (!words) return undefined;
   const wordOf = (argument: LockArgument): bigint | undefined => words[rule.arguments.indexOf(argument)];
   const by = wordOf("by");

@@ -4,7 +4,7 @@
  */
 
 import { decodeAbiParameters } from "viem";
-import { asAddress, type RawLog, readArguments } from "./event-log.ts";
+import { ADDRESS_LIMIT, asAddress, type RawLog, readArguments, readUsual } from "./event-log.ts";
 
 type Address = `0x${string}`;
 
@@ -38,23 +38,35 @@ export function countIndexed({ topics }: RawLog): number {
   return at - 1;
 }
 
-/** `Transfer(address,address,uint256)` in any layout. */
+const transferTypes = ["address", "address", "uint256"] as const;
+
+/** `Transfer(address,address,uint256)` in any layout; with two arguments indexed, likely that of AxieCore. */
 export function readTransfer(log: RawLog): TransferLog | undefined {
-  const [from, to, tokenId] = readArguments(log, ["address", "address", "uint256"]) ?? [];
+  const usual = readUsual(log, transferTypes, [0, 1]);
+  const words = usual && !usual.isDoubtful ? usual.words : readArguments(log, transferTypes);
+  const [from, to, tokenId] = words ?? [];
   if (from === undefined || to === undefined || tokenId === undefined) return undefined;
   return { from: asAddress(from), to: asAddress(to), tokenId, quantity: 1n };
 }
 
-/** A TransferSingle in the ERC-1155 layout: three addresses in topics, two words in the data. */
-export const isUsualSingle = (log: RawLog): boolean => log.topics[3] != null && log.data.length >= 2 + 2 * 64;
+const singleTypes = ["address", "address", "address", "uint256", "uint256"] as const;
+const singleLayout = [0, 1, 2];
 
-/** `TransferSingle(address,address,address,uint256,uint256)` in any layout. */
-export function readSingle(log: RawLog): TransferLog | undefined {
-  const types = ["address", "address", "address", "uint256", "uint256"] as const;
-  const [, from, to, tokenId, quantity] = readArguments(log, types) ?? [];
+/** A TransferSingle in the ERC-1155 layout: three addresses in topics, two words in the data. */
+export const isUsualSingle = (log: RawLog): boolean =>
+  readUsual(log, singleTypes, singleLayout)?.isDoubtful === false;
+
+/**
+ * `TransferSingle(address,address,address,uint256,uint256)` in any layout. `isDoubtful`: in the ERC-1155 layout, a number
+ * stands where an address belongs, and the words fit another layout better.
+ */
+export function readSingle(log: RawLog): (TransferLog & { readonly isDoubtful: boolean }) | undefined {
+  const usual = readUsual(log, singleTypes, singleLayout);
+  const [, from, to, tokenId, quantity] = usual?.words ?? readArguments(log, singleTypes) ?? [];
   if (from === undefined || to === undefined || tokenId === undefined || quantity === undefined)
     return undefined;
-  return { from: asAddress(from), to: asAddress(to), tokenId, quantity };
+  const isDoubtful = usual?.isDoubtful === true;
+  return { from: asAddress(from), to: asAddress(to), tokenId, quantity, isDoubtful };
 }
 
 /** `TransferBatch(address,address,address,uint256[],uint256[])`, with all addresses indexed or none. */
@@ -64,8 +76,10 @@ export function readBatch(log: RawLog): BatchLog | undefined {
   try {
     const indexed = countIndexed(log);
     if (indexed === 3) {
+      const [from, to] = [wordAt(log, 2), wordAt(log, 3)];
+      if (from >= ADDRESS_LIMIT || to >= ADDRESS_LIMIT) return undefined;
       const [ids, values] = decodeAbiParameters(arrays, log.data as Address);
-      return batchOf(asAddress(wordOf(log, 2)), asAddress(wordOf(log, 3)), ids, values);
+      return batchOf(asAddress(from), asAddress(to), ids, values);
     }
     if (indexed !== 0) return undefined;
     const types = [address, address, address, ...arrays] as const;
@@ -83,15 +97,14 @@ const batchOf = (
   values: readonly bigint[],
 ): BatchLog | undefined => (ids.length === values.length ? { from, to, ids, values } : undefined);
 
-const wordOf = ({ topics }: RawLog, at: number): bigint => BigInt(topics[at] ?? 0) & (2n ** 160n - 1n);
+const consecutiveTypes = ["uint256", "uint256", "address", "address"] as const;
 
 /** `ConsecutiveTransfer(uint256,uint256,address,address)` (ERC-2309), in any layout. */
 export function readConsecutive(log: RawLog): ConsecutiveLog | undefined {
-  const types = ["uint256", "uint256", "address", "address"] as const;
-  const [first, last, from, to] =
-    countIndexed(log) === 3 && log.data.length >= 2 + 64
-      ? [wordAt(log, 1), BigInt(log.data.slice(0, 2 + 64)), wordOf(log, 2), wordOf(log, 3)]
-      : (readArguments(log, types) ?? []);
+  const usual = readUsual(log, consecutiveTypes, [0, 2, 3]);
+  // Other layouts would have the same words for a mint and a burn.
+  if (usual?.isDoubtful) return undefined;
+  const [first, last, from, to] = usual?.words ?? readArguments(log, consecutiveTypes) ?? [];
   if (first === undefined || last === undefined || from === undefined || to === undefined) return undefined;
   return { first, last, from: asAddress(from), to: asAddress(to) };
 }

@@ -13,6 +13,7 @@ import { initialToken, tokenKey } from "./token-key.ts";
 import { restoreRanged } from "./token-ranges.ts";
 
 ponder.on("Collection:TransferSingle", async ({ event, context }) => {
+  if (!isUsualSingle(event.log)) return;
   const { from, to, id, value } = event.args;
   await moveAmount(event, context, { from, to, tokenId: id, quantity: value });
 });
@@ -22,8 +23,9 @@ ponder.on(
   "Collection:TransferSingle(address,address,address,uint256,uint256)",
   async ({ event, context }) => {
     if (isUsualSingle(event.log)) return;
-    const movement = readSingle(event.log);
-    if (movement) return moveAmount(event, context, movement);
+    const { isDoubtful, ...movement } = readSingle(event.log) ?? { isDoubtful: true };
+    if ("tokenId" in movement && (!isDoubtful || (await hasAmount(event, context, movement))))
+      return moveAmount(event, context, movement);
     await recordAnomaly(event, context, "unreadable_transfer", unreadable("TransferSingle", event));
   },
 );
@@ -120,6 +122,16 @@ async function moveAmount(event: ChainEvent, context: Context, movement: Movemen
       target.after += 1n;
     }
   }
+}
+
+/** Whether the sender has what moves, as it does in a log that is read in its own layout. */
+async function hasAmount(
+  event: ChainEvent,
+  context: Context,
+  { from, tokenId, quantity }: Movement,
+): Promise<boolean> {
+  const row = await context.db.find(tokenBalance, { ...tokenKey(event, context, tokenId), holder: from });
+  return row !== null && quantity > 0n && row.balance >= quantity;
 }
 
 /** Some contracts report each movement of a token by both standards: whether ERC-721's Transfer has said the same. */

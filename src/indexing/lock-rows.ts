@@ -15,7 +15,7 @@ import {
 } from "../domain/lock-state.ts";
 import { type ChainEvent, collectionKey, provenance, rowId } from "./event-row.ts";
 import { initialToken, tokenKey } from "./token-key.ts";
-import { materialiseToken } from "./token-ranges.ts";
+import { findRanged, materialiseToken } from "./token-ranges.ts";
 
 type Holder = `0x${string}` | null;
 type DecodedTokenLock = DecodedLock & { readonly tokenId: bigint };
@@ -95,11 +95,13 @@ export function transferLocks(event: ChainEvent, context: Context, tokenId: bigi
   const ended: { standard: LockStandardName; changed: LockChange }[] = [];
   const lastLockChangeBlock = event.block.number;
   let holder: Holder = null;
+  let hasTransfer = false;
   return {
     /** The columns that change; empty for almost all tokens. */
-    end(row: LockState & { readonly owner: Holder }): Partial<typeof tokenState.$inferInsert> {
+    end(row: typeof tokenState.$inferSelect): Partial<typeof tokenState.$inferInsert> {
       let state: LockState = row;
       holder = row.owner;
+      hasTransfer = row.standard !== null;
       for (const standard of endedBy(row)) {
         const changed = applyLock(state, standard, false, lastLockChangeBlock);
         ended.push({ standard, changed });
@@ -110,6 +112,9 @@ export function transferLocks(event: ChainEvent, context: Context, tokenId: bigi
 
     /** Writes an audit row for each ended lock. Call it after that write. */
     async record(): Promise<void> {
+      if (ended.length === 0) return;
+      // The token may have been minted in a range after its lock.
+      if (!hasTransfer) holder = (await findRanged(event, context, tokenId))?.owner ?? null;
       for (const { standard, changed } of ended) {
         const decoded = { tokenId, isLocked: false, by: null, holder };
         await recordTokenLock(

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { createAdminClient } from "../../bin/admin-client.ts";
 import { addAllowlistCommands } from "../../bin/vitrine/allowlist.ts";
 import { addKeyCommands } from "../../bin/vitrine/keys.ts";
@@ -94,5 +94,47 @@ describe("npx vitrine", () => {
       vitrine(environment, "keys", "revoke", "00000000-0000-4000-8000-000000000000"),
     ).rejects.toThrow("id: no such key, or revoked already");
     await expect(vitrine(environment, "refresh", "nope")).rejects.toThrow("Collection not found");
+  });
+});
+
+describe("a BASE_URL that redirects", () => {
+  /** As http:// in front of https://, where the token is not sent. */
+  async function behindRedirect(locate: (path: string) => string): Promise<string> {
+    const proxy = await startLocalServer((request, response) => {
+      request.resume();
+      response.writeHead(301, { location: locate(request.url ?? "") }).end("moved");
+    });
+    onTestFinished(proxy.close);
+    return proxy.url;
+  }
+
+  it.each(commands)("is named with the address to set: %s %s", async (...args) => {
+    const before = open.requests.length;
+    const BASE_URL = await behindRedirect((path) => `${open.url}${path}`);
+
+    await expect(vitrine({ BASE_URL, VITRINE_OPERATOR_TOKEN: OPERATOR_TOKEN }, ...args)).rejects.toThrow(
+      new Error(`${BASE_URL} redirects; set BASE_URL to ${open.url}.`),
+    );
+    expect(open.requests).toHaveLength(before);
+  });
+
+  it("is named with where it leads, if that is elsewhere, also for an export", async () => {
+    const BASE_URL = await behindRedirect(() => "/sign-in");
+    const client = createAdminClient({ BASE_URL, VITRINE_OPERATOR_TOKEN: OPERATOR_TOKEN });
+
+    await expect(client.open("/market/collections/heroes/export", {})).rejects.toThrow(
+      new Error(`${BASE_URL} redirects to ${BASE_URL}/sign-in; set BASE_URL to the service's own address.`),
+    );
+  });
+
+  it("that leads to a page to sign in, with the way back, is not taken for the service's address", async () => {
+    const BASE_URL = await behindRedirect((path) => `https://sign-in.example/?to=${path}`);
+    const client = createAdminClient({ BASE_URL, VITRINE_OPERATOR_TOKEN: OPERATOR_TOKEN });
+
+    await expect(client.call("GET", "/admin/queue")).rejects.toThrow(
+      new Error(
+        `${BASE_URL} redirects to https://sign-in.example/?to=/admin/queue; set BASE_URL to the service's own address.`,
+      ),
+    );
   });
 });

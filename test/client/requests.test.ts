@@ -213,6 +213,13 @@ describe("a failed request", () => {
     expect(service.requests).toHaveLength(1);
   });
 
+  it.each([0, 100])("is repeated after its own delay, whatever Retry-After may last: %d ms", async (ms) => {
+    const client = (await start(hangUp, TOKEN)).client({ maxRetryAfterMs: ms });
+
+    expect(await client.token(HEROES, 7n)).toEqual({ token_id: "7" });
+    expect(service.requests).toHaveLength(2);
+  });
+
   it("waits until the date that Retry-After names", async () => {
     const soon = new Date(Date.now() + 2_000).toUTCString();
     const client = (await start(refusal(503, "UNAVAILABLE", { "retry-after": soon }), TOKEN)).client();
@@ -366,7 +373,8 @@ describe("a list", () => {
   });
 
   it("follows the Link header where the response is an array", async () => {
-    const link = '<https://other.example/registry/v2/0x1?limit=1&cursor=x%3D1>; rel="next"';
+    const link =
+      '<https://other.example/a,b>; rel=first, <https://other.example/registry/v2/0x1?limit=1&cursor=x%3D1>; title=","; rel="next"';
     const client = (
       await start(json(200, [{ type: "ALL" }], { link }), json(200, [{ type: "ERC20" }]))
     ).client();

@@ -1,24 +1,9 @@
 /** The client's webhook methods against the service's own routes, over HTTP. */
 
-import { once } from "node:events";
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { serve } from "@hono/node-server";
-import { afterAll, expect, it } from "vitest";
-import { createVitrine } from "../../clients/typescript/src/index.ts";
-import { createTestDatabase } from "../support/database/database.ts";
-import { createTestApp } from "../support/processes/app.ts";
+import { expect, it } from "vitest";
+import { clientOfOwnService } from "./own-service.ts";
 
-const api = createTestApp(await createTestDatabase());
-const server = serve({ fetch: api.app.fetch, port: 0 }) as Server;
-await once(server, "listening");
-afterAll(() => void server.close());
-const { port } = server.address() as AddressInfo;
-const vitrine = createVitrine({
-  baseUrl: `http://127.0.0.1:${port}`,
-  apiKey: await api.createKey(),
-  retries: 0,
-});
+const vitrine = await clientOfOwnService();
 
 it("registers, changes, tests, lists deliveries, rotates and deletes", async () => {
   const { webhooks } = vitrine;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { encodeAbiParameters, pad, toEventSelector, toHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { tokenEventsAbi } from "../../abis/token-events.ts";
-import { asAddress, firstWords, readArguments } from "../../src/domain/event-log.ts";
+import { asAddress, firstWords, readArguments, readUsual } from "../../src/domain/event-log.ts";
 import { UINT256_MAX } from "../../src/domain/token-ref.ts";
 
 const TOPIC = pad("0xf8");
@@ -84,6 +84,35 @@ describe("the arguments of a Transfer", () => {
     for (const values of [transfer, mint, burn, { ...transfer, id: 0n }, { ...transfer, id: UINT256_MAX }]) {
       expect(read(values, indexed)).toEqual([values.from, values.to, values.id]);
     }
+  });
+
+  it("are those of the usual layout without a doubt, whatever the id looks like", () => {
+    const DEAD = 0xdeadn;
+    const addresses = [0n, DEAD, FROM, TO];
+    const usual = (from: bigint, to: bigint, id: bigint) =>
+      readUsual({ topics: [TOPIC, word(from), word(to)], data: words(id) }, TRANSFER, [0, 1]);
+    for (const from of addresses) {
+      for (const to of addresses) {
+        for (const id of [0n, 7n, DEAD, TO, FROM << 8n, UINT256_MAX]) {
+          expect(usual(from, to, id)).toEqual({ words: [from, to, id], isDoubtful: false });
+        }
+      }
+    }
+    // Any address may receive a token.
+    expect(usual(FROM, 1n, 7n)).toEqual({ words: [FROM, 1n, 7n], isDoubtful: false });
+  });
+
+  it("are in doubt if a number stands for an address, and another layout fits better", () => {
+    const log = { topics: [TOPIC, word(FROM), word(7n)], data: words(TO) };
+    expect(readUsual(log, TRANSFER, [0, 1])).toEqual({ words: [FROM, 7n, TO], isDoubtful: true });
+  });
+
+  it("are not in the usual layout if they are more or fewer, or don't fit", () => {
+    const usual = (topics: bigint[], ...data: bigint[]) =>
+      readUsual({ topics: [TOPIC, ...topics.map(word)], data: words(...data) }, TRANSFER, [0, 1]);
+    expect(usual([FROM], TO, 7n)).toBeUndefined();
+    expect(usual([FROM, TO, 7n])).toBeUndefined();
+    expect(usual([FROM, UINT256_MAX], TO)).toBeUndefined();
   });
 
   it("are not guessed where two layouts fit alike", () => {

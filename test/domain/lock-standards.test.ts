@@ -16,6 +16,9 @@ const ruleOf = (signature: string) => {
 };
 const ADA = 0xada0000000000000000000000000000000000001n;
 const ada = "0xada0000000000000000000000000000000000001";
+const dead = "0x000000000000000000000000000000000000dead";
+/** The bytes of an address, as some contracts have them. */
+const ADDRESS_ID = BigInt(`0x${"c".repeat(40)}`);
 
 describe("each standard of the table", () => {
   // The topics that deployed contracts emit.
@@ -53,6 +56,7 @@ describe("each standard of the table", () => {
 
 describe("a lock log is read", () => {
   const lock5753 = "Lock(address,uint256)";
+  const lock7066 = "Lock(uint256,address)";
   const lock721x = "TokenLocked(uint256,address)";
 
   it.each([
@@ -71,6 +75,17 @@ describe("a lock log is read", () => {
     // getLocked returns zero for an unlocked token.
     [lock5753, [0n, 7n], [], { tokenId: 7n, isLocked: false, by: null }],
     ["Unlock(uint256)", [7n], [], { tokenId: 7n, isLocked: false, by: null }],
+    [lock7066, [7n], [ADA], { tokenId: 7n, isLocked: true, by: ada }],
+    [lock7066, [ADDRESS_ID], [ADA], { tokenId: ADDRESS_ID, isLocked: true, by: ada }],
+    [lock7066, [ADDRESS_ID], [0n], { tokenId: ADDRESS_ID, isLocked: false, by: null }],
+    [lock7066, [ADDRESS_ID], [0xdeadn], { tokenId: ADDRESS_ID, isLocked: true, by: dead }],
+    // A number in place of the locker, and an address in place of the id.
+    [lock7066, [ADA], [7n], { tokenId: 7n, isLocked: true, by: ada }],
+    [lock7066, [0n], [0n], { tokenId: 0n, isLocked: false, by: null }],
+    // Numbers that can't be a locker's address.
+    [lock7066, [ADA], [2n ** 160n], { tokenId: 2n ** 160n, isLocked: true, by: ada }],
+    ["Locked(uint256,bool)", [ADDRESS_ID], [0n], { tokenId: ADDRESS_ID, isLocked: false, by: null }],
+    ["Locked(uint256,bool)", [1n], [7n], { tokenId: 7n, isLocked: true, by: null }],
     [lock721x, [7n, ADA], [], { tokenId: 7n, isLocked: true, by: ada }],
     [lock721x, [7n], [ADA], { tokenId: 7n, isLocked: true, by: ada }],
     [lock721x, [], [7n, ADA], { tokenId: 7n, isLocked: true, by: ada }],

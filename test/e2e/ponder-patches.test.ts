@@ -1,15 +1,18 @@
 /**
  * What patches/ changes in Ponder 0.17.7; ../patches.test.ts has what a start no longer loads,
- * ../api/graphql/sent-documents.test.ts what a query costs no longer, and ../api/graphql/list-order.test.ts,
- * list-model.test.ts and hostile-arguments.test.ts which rows a list has. A row that several events of a backfill change is
- * written once: published, Ponder inserts it as the first event left it and updates it in the same flush. And the package
- * that our files import is the one that Node has loaded already: published, Vite transforms Ponder, and all that it
- * imports, a second time. Pruning also leaves what replicas alone serve: published, it drops an index without an indexer.
+ * ../api/graphql/sent-documents.test.ts what a query costs no longer, ../api/graphql/list-order.test.ts,
+ * list-model.test.ts and hostile-arguments.test.ts which rows a list has, and ponder-faults.test.ts what a list says while
+ * the database is away. A row that several events of a backfill change is written once: published, Ponder inserts it as the
+ * first event left it and updates it in the same flush. And the package that our files import is the one that Node has
+ * loaded already: published, Vite transforms Ponder, and all that it imports, a second time. Pruning also leaves what
+ * replicas alone serve: published, it drops an index without an indexer.
  */
 
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
+import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Chain, startChain } from "../../demo/chain.ts";
 import { freePort, type Service, startService } from "../../demo/service.ts";
@@ -94,6 +97,16 @@ it("has `ponder db prune` leave an index that a replica serves, and drop it once
   expect(await schemas()).toBe(1);
 
   await replica.stop();
+  const hash = createHash("sha256").update("writes").digest("hex").slice(0, 32);
+  const listener = new pg.Client({
+    connectionString: site.env.DATABASE_URL,
+    application_name: `vitrine listener ${hash}`,
+  });
+  await listener.connect();
+  await prune();
+  expect(await schemas()).toBe(1);
+
+  await listener.end();
   await prune();
   expect(await schemas()).toBe(0);
 });

@@ -16,7 +16,7 @@ import { UINT256_MAX } from "../../src/domain/token-ref.ts";
 import { createEventSource, createFakeChainStore } from "../support/chain/fake-chain-store.ts";
 import "../../src/indexing/erc2309.ts";
 import "../../src/indexing/erc721.ts";
-import { batchLog, consecutiveLog } from "../support/chain/token-logs.ts";
+import { batchLog, consecutiveLog, signatures } from "../support/chain/token-logs.ts";
 import "../../src/indexing/erc1155.ts";
 
 const WALLETS = [1, 2, 3].map((n) => `0x${String(n).repeat(40)}` as const);
@@ -132,7 +132,7 @@ describe("an ERC-1155 collection", () => {
   it("has no token that only nothing was moved of, unless the contract itself reports it from zero", async () => {
     const [alice, bob] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`] as const;
     const move = (from: string, to: string, id: bigint, value: bigint) =>
-      chain.emit("TransferSingle", { operator: alice, from, to, id, value });
+      chain.log({ event: signatures.single, topics: [alice, from, to], data: [id, value] });
     const known = () => store.rows(tokenState).map(({ tokenId, supply }) => [tokenId, supply]);
     await move(alice, alice, 1n, 0n);
     await move(alice, bob, 2n, 0n);
@@ -165,8 +165,12 @@ describe("an ERC-1155 collection", () => {
   });
 
   it("stops at 2^256-1, whatever a contract claims to mint", async () => {
-    const mint = (to: string | undefined) =>
-      chain.emit("TransferSingle", { operator: to, from: zeroAddress, to, id: 1n, value: UINT256_MAX });
+    const mint = (to: string = zeroAddress) =>
+      chain.log({
+        event: signatures.single,
+        topics: [zeroAddress, zeroAddress, to],
+        data: [1n, UINT256_MAX],
+      });
     for (let times = 0; times < 12; times++) await mint(WALLETS[times % 3]);
 
     expect(store.rows(tokenBalance).map(({ balance }) => balance)).toEqual([

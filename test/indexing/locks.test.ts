@@ -53,6 +53,20 @@ const audit = () =>
       anomaly,
     ]);
 
+it("a token whose id looks like an address is unlocked by a Lock that names nobody", async () => {
+  const id = BigInt(`0x${"c".repeat(40)}`);
+  const lock = (locker: string) =>
+    chain.log({ event: "Lock(uint256,address)", topics: [id], data: [BigInt(locker)] });
+  await lock(BEN);
+  await lock(zeroAddress);
+
+  expect(store.rows(tokenState)).toMatchObject([{ tokenId: id, lockCount: 0, erc7066: false }]);
+  expect(audit().map(([, direction, by]) => [direction, by])).toEqual([
+    ["lock", BEN],
+    ["unlock", null],
+  ]);
+});
+
 describe("ERC-5192", () => {
   it("a soulbound token is locked by its Locked, once however often the event comes", async () => {
     await run("mint", "lock5192", "lock5192");
@@ -265,6 +279,18 @@ it("a lock of a token of a minted range gives it a row of its own, with its owne
 
   expect(store.rows(tokenState)).toMatchObject([
     { tokenId: 1n, standard: "erc721", owner: ADA, mintedBlock: 1n, lockCount: 1, erc5192: true },
+  ]);
+});
+
+it("a lock from before a range's mint has its owner when a transfer ends it", async () => {
+  await run("lock5753");
+  const event = "ConsecutiveTransfer(uint256,uint256,address,address)";
+  await chain.log({ event, topics: [0n, zeroAddress, ADA], data: [9_999n] });
+  await run("transfer");
+
+  expect(store.rows(lockEvent).map(({ direction, holder }) => [direction, holder])).toEqual([
+    ["lock", null],
+    ["unlock", ADA],
   ]);
 });
 

@@ -70,6 +70,17 @@ describe.each([
     expect(anomalies()).toEqual([]);
   });
 
+  it("has a token whose id looks like an address, from its mint to its burn", async () => {
+    const id = BigInt(`0x${"c".repeat(40)}`);
+    await transfer(zeroAddress, ADA, id);
+    await transfer(ADA, BEN, id);
+    expect(tokens()).toEqual([[id, BEN, false]]);
+
+    await transfer(BEN, zeroAddress, id);
+    expect(tokens()).toEqual([[id, null, true]]);
+    expect(anomalies()).toEqual([]);
+  });
+
   it("keeps them however many there are", async () => {
     for (let id = 1n; id <= 150n; id++) await transfer(zeroAddress, ADA, id);
 
@@ -341,6 +352,72 @@ it("TransferSingle is read in other layouts, and applied once in the usual one",
 
   expect(store.rows(tokenState)).toMatchObject([{ tokenId: 3n, supply: 15n }]);
   expect(anomalies()).toEqual([]);
+});
+
+describe("of the events with three indexed arguments", () => {
+  const single = (topics: readonly (string | bigint)[], data: readonly (string | bigint)[]) =>
+    chain.log({ event: signatures.single, topics, data: data.map(BigInt) });
+  const ADDRESS_ID = BigInt(`0x${"c".repeat(40)}`);
+  const held = () =>
+    store
+      .rows(tokenBalance)
+      .filter(({ balance }) => balance !== 0n)
+      .map(({ tokenId, holder, balance }) => [tokenId, holder, balance]);
+
+  it.each([
+    ["TransferSingle with the id for its recipient", signatures.single, [ADA, ADA, 7n], [BigInt(BEN), 5n]],
+    ["TransferSingle with a large id there", signatures.single, [ADA, ADA, UINT256_MAX], [BigInt(BEN), 5n]],
+    ["ConsecutiveTransfer of a mint", signatures.consecutive, [0n, 9n, zeroAddress], [BigInt(ADA)]],
+    ["ConsecutiveTransfer to the zero address", signatures.consecutive, [0n, 9n, ADA], [0n]],
+  ] as const)("a %s is not taken for the usual layout", async (_name, event, topics, data) => {
+    await chain.log({ event, topics, data });
+
+    expect(anomalies()).toEqual([["unreadable_transfer", 1]]);
+    expect([tokens(), store.rows(tokenTransfer)]).toEqual([[], []]);
+  });
+
+  it("a TransferBatch to more than an address is not read", async () => {
+    const ids = [{ type: "uint256[]" }, { type: "uint256[]" }] as const;
+    const data = encodeAbiParameters(ids, [[1n], [1n]]);
+    await chain.log({ event: signatures.batch, topics: [ADA, zeroAddress, UINT256_MAX], data });
+
+    expect(anomalies()).toEqual([["unreadable_transfer", 1]]);
+  });
+
+  it("a usual TransferSingle is read as such, whatever its id and its wallets look like", async () => {
+    await single([ADA, zeroAddress, ADA], [ADDRESS_ID, 9n]);
+    await single([ADA, ADA, zeroAddress], [ADDRESS_ID, 1n]);
+    await single([ADA, ADA, 0xdeadn], [ADDRESS_ID, 2n]);
+    await single([ADA, ADA, 1n], [ADDRESS_ID, 3n]);
+    expect(held()).toEqual([
+      [ADDRESS_ID, ADA, 3n],
+      [ADDRESS_ID, "0x000000000000000000000000000000000000dead", 2n],
+      [ADDRESS_ID, "0x0000000000000000000000000000000000000001", 3n],
+    ]);
+
+    await single([ADA, zeroAddress, 1n], [7n, 1n]);
+    await single([ADA, zeroAddress, zeroAddress], [ADDRESS_ID + 1n, 0n]);
+    expect(anomalies()).toEqual([]);
+  });
+
+  it.each([
+    [0n, 9n, zeroAddress, ADA],
+    [0n, 9n, ADA, zeroAddress],
+    [7n, 9n, ADA, "0x0000000000000000000000000000000000000001"],
+    [ADDRESS_ID, ADDRESS_ID + 1n, zeroAddress, ADA],
+    [ADDRESS_ID, ADDRESS_ID + 1n, ADA, BEN],
+    [UINT256_MAX - 1n, UINT256_MAX, ADA, BEN],
+  ])(
+    "a usual ConsecutiveTransfer of %i to %i from %s to %s is read as such",
+    async (first, last, from, to) => {
+      await chain.log({ event: signatures.consecutive, topics: [first, from, to], data: [last] });
+
+      const moved = store.rows(tokenTransfer);
+      expect([moved[0]?.tokenId, moved.at(-1)?.tokenId]).toEqual([first, last]);
+      expect(moved[0]).toMatchObject({ from, to });
+      expect(anomalies()).toEqual([]);
+    },
+  );
 });
 
 describe("a log that can't be read leaves nothing but an anomaly:", () => {

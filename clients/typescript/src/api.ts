@@ -376,7 +376,7 @@ export interface paths {
          *     * `metadata` (`version`, `content_hash`): Another `version` with another `content_hash` is now served. For a token read before its mint was indexed, it is sent with the mint.
          *     * `media` (`status`, `url`, `reason`): The picture behind the URL of the token's image was read for the first time, replaced, or refused: `status`, `url` and `reason` are those of the token's `image`. A document that names another URL is a `metadata` event. Where more than a thousand tokens share an image, it is sent once for each collection, with `token_id` `null`.
          *     * `collection_refreshed` (`refresh_id`, `status`, `counts`, `issues`): A refresh of the whole collection has ended, which an app or the operator requested or an event of the contract started (ERC-4906 for all tokens; then no receipt of yours has the `refresh_id`): `status` is `done` or `cancelled`, `counts` says what became of its tokens, and `issues` how many tokens have which problem now, as in the collection's health (docs/refresh.md); null if they could not be counted in time. Sent once for all tokens, with `token_id` `null`.
-         *     * `reverted` (`reverts`, `reverted_type`): A reorg reverted the event whose id is in `reverts`. Sent to clients that asked for `reverted_type`. Read the token again.
+         *     * `reverted` (`reverts`, `reverted_type`): A reorg reverted the event whose id is in `reverts`. Sent to clients that asked for `reverted_type`. Read the token again. If a reorg puts a lock event before one that stays, the one that stays is reverted, too, and sent again after the new one.
          *     * `reset` (`reason`, `last_event_id`, `latest`): Missed events are no longer available: the id was `too_old`, or is an `unknown_id` of another database. Reload what you store; the stream continues from `latest`.
          *
          *     Needs the key of an app with the permission `market`; its tier limits the requests.
@@ -1284,7 +1284,7 @@ export interface components {
              * @enum {string}
              */
             readonly status: "running" | "done" | "cancelled";
-            /** @description Nothing of it is queued or being fetched any more. */
+            /** @description Nothing of it is queued, being fetched or being counted any more. */
             readonly done: boolean;
             readonly counts: {
                 /** @description Tokens to read. It grows while `counted` is false. */
@@ -1298,7 +1298,7 @@ export interface components {
                 /** @description Tokens that were not read because it was cancelled. */
                 readonly cancelled: number;
             };
-            /** @description False while the tokens are being counted. */
+            /** @description False while the tokens are being counted, which goes on after a cancellation. */
             readonly counted: boolean;
             /** @description Failed tokens by the first word of their reason, most frequent first. */
             readonly failures: readonly {
@@ -1588,6 +1588,8 @@ export interface components {
                     readonly name: string;
                 }[];
             }[];
+            /** @description Ignored, so that a writer can change what GET answered and send it back. */
+            readonly updated_at?: string;
         };
         readonly Webhook: {
             /** Format: uuid */
@@ -1718,7 +1720,7 @@ export interface components {
             readonly failed: number;
             /** @description Tokens that were never read. */
             readonly unread: number;
-            /** @description Tokens whose picture is rejected. */
+            /** @description Tokens whose picture was asked for and rejected. One that can't be asked for, as of `ftp:`, has the issue `unusable_url` instead. */
             readonly rejected_images: number;
             /** @description By cause, most frequent first; with `cause`, only that one. */
             readonly issues: readonly {
@@ -1751,7 +1753,7 @@ export interface components {
             readonly collection_address: string;
             /** @enum {string|null} */
             readonly standard: "erc721" | "erc1155" | null;
-            /** @description The operator's name for it, or else its creators'. */
+            /** @description The operator's name for it, or else its creators', or else its contract's. */
             readonly name: string | null;
             readonly slug: string | null;
             /** @description Existing tokens, according to the chain index; of ERC-1155, those with a supply. */

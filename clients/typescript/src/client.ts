@@ -10,6 +10,7 @@ import {
   type OwnerExportOptions,
   type TokenExportOptions,
 } from "./exports.ts";
+import { informationOf } from "./information.ts";
 import { listsOf } from "./lists.ts";
 import type { Answer, Method, PathWith, RequestFields } from "./operations.ts";
 import { type Page, type Paged, paged, readPage } from "./pages.ts";
@@ -24,7 +25,13 @@ import {
   type WaitOptions,
   waitForReceipt,
 } from "./refresh.ts";
-import { type CallOptions, createSender, readBody, type VitrineOptions } from "./request.ts";
+import {
+  type CallOptions,
+  type ChainOption,
+  createSender,
+  readBody,
+  type VitrineOptions,
+} from "./request.ts";
 import { searchQuery, type TokenConditions, type TraitConditions } from "./search.ts";
 import { type TokenId, tokenIdText } from "./token-id.ts";
 import { webhooksOf } from "./webhooks.ts";
@@ -34,11 +41,6 @@ export type Token = Schemas["Token"];
 export type Collection = Schemas["Collection"];
 export type TradeCheck = Schemas["TradeCheck"];
 export type Delegation = Schemas["Delegation"];
-
-export interface ChainOption extends CallOptions {
-  /** Needed where several chains have the address. */
-  readonly chainId?: number;
-}
 
 export interface TraitValueOptions extends ChainOption {
   /** The start of the values; all without it. */
@@ -273,6 +275,8 @@ export function createVitrine(options: VitrineOptions) {
         query: { ...query, ...(chainId !== undefined && { chain_id: chainId }) },
         signal,
       }) as Promise<Schemas["CollectionHealth"]>,
+
+    ...informationOf(sender),
 
     /** Events of collections as they happen: see `StreamEvent`. */
     events: (call: EventOptions = {}): EventStream => openEvents(sender, call),

@@ -26,7 +26,7 @@ export class VitrineError extends Error {
   override readonly name = "VitrineError";
   /** A later release of the service may send a code that these types don't list. */
   readonly code: VitrineErrorCode;
-  /** The HTTP status; 0 for `NETWORK`. */
+  /** The HTTP status; 0 for `NETWORK`, and for a redirect in a browser, which hides it. */
   readonly status: number;
   /** One per problem: where it is, what was expected and what arrived. */
   readonly details: readonly ErrorDetail[];

@@ -2,7 +2,6 @@
 
 export type { components, operations, paths } from "./api.ts";
 export {
-  type ChainOption,
   type Collection,
   createVitrine,
   type Delegation,
@@ -16,6 +15,7 @@ export {
 export { type ErrorCode, type ErrorDetail, VitrineError, type VitrineErrorCode } from "./errors.ts";
 export type { EventOptions, EventStream, EventType, StreamEvent } from "./events.ts";
 export type { ExportedOwner, ExportedToken, OwnerExportOptions, TokenExportOptions } from "./exports.ts";
+export type { InformationAnswer, InformationState, NewInformation, ReplaceOptions } from "./information.ts";
 export type {
   Activity,
   ActivityOptions,
@@ -34,7 +34,7 @@ export type {
   RefreshReceipt,
   WaitOptions,
 } from "./refresh.ts";
-export type { CallOptions, VitrineOptions } from "./request.ts";
+export type { CallOptions, ChainOption, VitrineOptions } from "./request.ts";
 export type { TokenConditions, TraitConditions } from "./search.ts";
 export type { TokenId } from "./token-id.ts";
 export type {

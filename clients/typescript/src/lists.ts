@@ -3,7 +3,7 @@
 import type { components } from "./api.ts";
 import type { Page, Paged } from "./pages.ts";
 import { paged, readPage } from "./pages.ts";
-import { type CallOptions, readBody, type Sender } from "./request.ts";
+import { type CallOptions, type ChainOption, readBody, type Sender } from "./request.ts";
 import { type TokenId, tokenIdText } from "./token-id.ts";
 
 type Schemas = components["schemas"];
@@ -67,7 +67,7 @@ export function listsOf(sender: Sender) {
     tokensById: (
       collection: string,
       tokenIds: readonly TokenId[],
-      { chainId, signal }: CallOptions & { readonly chainId?: number } = {},
+      { chainId, signal }: ChainOption = {},
     ): Promise<TokenBatch> =>
       sender.send(
         `${COLLECTION}/tokens/batch`,

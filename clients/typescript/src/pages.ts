@@ -64,6 +64,10 @@ export async function readPage(response: Response): Promise<Page<unknown>> {
 
 /** The cursor in the `rel="next"` of a `Link` header (RFC 8288); null without one. */
 function cursorOfLink(link: string | null): string | null {
-  const target = /<([^>]*)>[^,]*?;\s*rel="?next"?/i.exec(link ?? "")?.[1];
-  return target === undefined ? null : new URL(target, "http://service").searchParams.get("cursor");
+  for (const each of (link ?? "").split(/,(?=\s*<)/)) {
+    const [, target, parameters = ""] = /^\s*<([^<>]*)>(.*)$/.exec(each) ?? [];
+    if (target !== undefined && /;\s*rel="?next"?/i.test(parameters))
+      return new URL(target, "http://service").searchParams.get("cursor");
+  }
+  return null;
 }

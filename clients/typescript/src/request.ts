@@ -4,6 +4,9 @@ import { errorOf, parseBody, VitrineError } from "./errors.ts";
 import { withRetries } from "./retry.ts";
 import { createTimeLimit } from "./time-limit.ts";
 
+// Of RFC 9110, 15.4: those that send a client to another address by themselves.
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 export interface VitrineOptions {
   /** Where the service is, without a path: `https://vitrine.example`. */
   readonly baseUrl: string;
@@ -25,6 +28,11 @@ export interface VitrineOptions {
 export interface CallOptions {
   /** Ends the request, its retries and its waits; the call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface ChainOption extends CallOptions {
+  /** Needed where several chains have the address. */
+  readonly chainId?: number;
 }
 
 export interface SendOptions extends CallOptions {
@@ -76,7 +84,11 @@ export function createSender(options: VitrineOptions): Sender {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
+      // Followed, a POST would become a GET, and another host would get the key.
+      redirect: "manual",
     });
+    const redirect = redirectOf(response, base, url);
+    if (redirect) throw redirect;
     if (!response.ok) throw await errorOf(response);
     return response;
   }
@@ -137,6 +149,40 @@ function requireType({ status, headers, body }: Response, type: string): void {
   });
 }
 
+/** The error of a redirect, which is not followed; undefined for any other response. */
+function redirectOf(
+  { status, type, headers, body }: Response,
+  base: URL,
+  asked: URL,
+): VitrineError | undefined {
+  if (type !== "opaqueredirect" && !REDIRECTS.has(status)) return undefined;
+  body?.cancel().catch(() => undefined);
+  const path = `${asked.pathname}${asked.search}`.slice(withoutSlashes(base.pathname).length);
+  const root = `${base.origin}${withoutSlashes(base.pathname)}`;
+  const to = locationOf(headers.get("location"), asked);
+  // A page to sign in may have the path in its query.
+  const isRoot = to?.endsWith(path) && !/[?#]/.test(to.slice(0, -path.length)) && to !== `${root}${path}`;
+  const newRoot = isRoot ? to?.slice(0, -path.length) : undefined;
+  const what = [
+    ...(status === 0 ? [] : [`HTTP ${status}:`]),
+    `${root} redirects${to === undefined || newRoot ? "" : ` to ${to}`};`,
+    `set baseUrl to ${newRoot ?? "the service's own address"}`,
+  ];
+  return new VitrineError(what.join(" "), {
+    code: "UNEXPECTED_RESPONSE",
+    status,
+    requestId: headers.get("x-request-id") ?? undefined,
+  });
+}
+
+function locationOf(header: string | null, asked: URL): string | undefined {
+  try {
+    return header === null ? undefined : new URL(header, asked).href;
+  } catch {
+    return undefined;
+  }
+}
+
 function urlOf(base: URL, template: string, { path = {}, query = {} }: SendOptions): URL {
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];
@@ -150,13 +196,16 @@ function urlOf(base: URL, template: string, { path = {}, query = {} }: SendOptio
   // A base below a path of its own, as behind a proxy, keeps that path. Not resolved against the base: a path that begins
   // with two slashes would name another host.
   const url = new URL(base);
-  url.pathname = `${base.pathname.replace(/\/+$/, "")}${filled}`;
+  url.pathname = `${withoutSlashes(base.pathname)}${filled}`;
   url.search = "";
   url.hash = "";
   for (const [name, value] of Object.entries(query))
     if (value !== undefined) url.searchParams.set(name, textOf(value, name));
   return url;
 }
+
+const withoutSlashes = (path: string): string =>
+  path.endsWith("/") ? withoutSlashes(path.slice(0, -1)) : path;
 
 function textOf(value: unknown, name: string): string {
   if (typeof value === "number" && !Number.isSafeInteger(value))

@@ -45,9 +45,8 @@ export async function withRetries<Answer>(
       return await send();
     } catch (error) {
       if (attempt >= policy.retries || !isRetryable(error, policy.isIdempotent)) throw error;
-      const delay = delayOf(attempt, error);
-      if (delay > policy.maxRetryAfterMs) throw error;
-      await sleep(delay, policy.signal);
+      if ((error.retryAfterMs ?? 0) > policy.maxRetryAfterMs) throw error;
+      await sleep(delayOf(attempt, error), policy.signal);
       policy.onRetry?.(error);
     }
   }

@@ -38,8 +38,9 @@ export async function* readSse(body: NonNullable<Response["body"]>): AsyncGenera
 function messageOf(lines: readonly string[]): SseMessage {
   const fields = new Map<string, string>();
   for (const line of lines) {
-    // "s": a line may hold U+2028 and U+2029, which end lines of JavaScript alone.
-    const [, name = "", value = ""] = /^([^:]*)(?:: ?)?(.*)$/s.exec(line) ?? [];
+    const colon = line.indexOf(":");
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
     const before = name === "data" ? fields.get(name) : undefined;
     fields.set(name, before === undefined ? value : `${before}\n${value}`);
   }

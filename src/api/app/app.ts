@@ -180,7 +180,7 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
   const anonymous = perClient(rateLimits.anonymousGraphql, clientAddress);
   for (const path of VISITED) app.use(path, rateLimit(anonymous));
   app.route("/", referencePages(services.baseUrl));
-  app.route("/", graphiqlPages(services.baseUrl, services.collections.all));
+  app.route("/", graphiqlPages(services.baseUrl, services.collections.all, rateLimit(anonymous)));
   const perOperation = perCaller(keys, { anonymous, keyed: perTier(rateLimits, "graphql") });
   app.on(["GET", "POST"], "/graphql", limitEach(perOperation));
   app.route("/", services.graphql);

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { prefersHtml } from "../http/accept.ts";
 import { compose } from "../http/compose.ts";
 import { variesByEncoding } from "../http/compression.ts";
@@ -34,10 +34,11 @@ const bundle = once(async () => {
   return { script: ending(".js"), style: ending(".css") };
 });
 
-/** `collections` are those of the queries that the explorer opens with. */
+/** `collections` are those of the queries that the explorer opens with. `limit` limits the page, but not a program's queries. */
 export function graphiqlPages(
   baseUrl: string,
   collections: Parameters<typeof explorerTabs>[0],
+  limit: MiddlewareHandler,
 ): Hono<{ Variables: PageVariables }> {
   const to = pathsUnder(baseUrl);
   const pages = new Hono<{ Variables: PageVariables }>();
@@ -45,7 +46,7 @@ export function graphiqlPages(
     c.header("Vary", "Accept");
     // Programs get answers to queries; browsers get the explorer.
     if (!prefersHtml(c)) return next();
-    const headers = compose(variesByEncoding, pageHeaders({ baseUrl, inlineStyles: true }));
+    const headers = compose(variesByEncoding, pageHeaders({ baseUrl, inlineStyles: true }), limit);
     return headers(c, async () => {
       const { layout, tools } = words();
       c.res = await renderTool(

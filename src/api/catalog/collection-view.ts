@@ -34,7 +34,7 @@ export const collectionSchema = z
     name: z
       .string()
       .nullable()
-      .openapi({ description: "The operator's name for it, or else its creators'." }),
+      .openapi({ description: "The operator's name for it, or else its creators', or else its contract's." }),
     slug: z.string().nullable(),
     items: z.number().nullable().openapi({
       description: "Existing tokens, according to the chain index; of ERC-1155, those with a supply.",
@@ -131,7 +131,8 @@ function viewCollection(
     chain_id: chainId,
     collection_address: address,
     standard: standard ?? figures?.standard ?? null,
-    name: collection.name ?? information?.name ?? null,
+    // Not of `information`, which has the address where nobody gave a name.
+    name: collection.name ?? submitted?.name ?? contract?.fields.name ?? null,
     slug: collection.slug ?? information?.slug ?? null,
     items: figures?.items ?? null,
     owners: figures?.owners ?? null,

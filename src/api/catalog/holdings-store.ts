@@ -1,7 +1,7 @@
 /** Holdings and transfers from the chain index: collection figures, balances and token history. */
 
 import type { Standard } from "../../config.ts";
-import type { ContractRef } from "../../domain/token-ref.ts";
+import type { ContractRef, TokenRef } from "../../domain/token-ref.ts";
 import { createConcurrencyLimit } from "../async/concurrency.ts";
 import { type Anomaly, readAnomalies } from "../chain/index/anomalies.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
@@ -32,9 +32,15 @@ export interface TransferPage {
   readonly transfers: readonly Transfer[];
 }
 
-// What counts all holders or movements of tokens may take seconds of a connection; other reads need the rest.
-const COUNTS_AT_ONCE = 3;
-const counting = createConcurrencyLimit(COUNTS_AT_ONCE);
+export interface Holder {
+  readonly holder: string;
+  /** Above zero, in decimal digits. */
+  readonly balance: string;
+}
+
+// What reads all holders or movements of tokens may take seconds of a connection; other reads need the rest.
+const LONG_READS_AT_ONCE = 3;
+const limited = createConcurrencyLimit(LONG_READS_AT_ONCE);
 
 export const createHoldings = ({ database, tables }: { database: Queryable; tables: ChainTables }) => ({
   /** Figures per collection, in the given order; null for a collection without transfers. */
@@ -101,11 +107,20 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
       select token_id as "tokenId", count(*)::int as owners from ${tables.tokenBalance}
        where chain_id = $1 and collection_address = $2 and token_id = any($3::numeric[]) and balance > 0
        group by token_id`;
-    const rows = await counting(() =>
+    const rows = await limited(() =>
       database.query<{ tokenId: string; owners: number }>(text, [chainId, address, tokenIds], planName(text)),
     );
     const counted = new Map(rows.map((row) => [row.tokenId, row.owners]));
     return new Map(tokenIds.map((tokenId) => [tokenId, counted.get(tokenId) ?? 0]));
+  },
+
+  /** The wallets with the highest balances of an ERC-1155 token, at most `limit`, highest first. */
+  topHolders({ chainId, collection, tokenId }: TokenRef, limit: number): Promise<readonly Holder[]> {
+    const text = `
+      select holder, balance::text from ${tables.tokenBalance}
+       where chain_id = $1 and collection_address = $2 and token_id = $3 and balance > 0
+       order by token_balance.balance desc, holder limit $4`;
+    return limited(() => database.query<Holder>(text, [chainId, collection, tokenId, limit], planName(text)));
   },
 
   /** One page of each token's movements, newest first, and their total; by token id. */
@@ -133,7 +148,7 @@ export const createHoldings = ({ database, tables }: { database: Queryable; tabl
                  'timestamp', p.block_timestamp, 'transactionHash', p.transaction_hash) order by p.id desc), '[]')
                 from (select t.* ${ofToken} order by t.id desc offset $4 limit $5) p) as transfers
         from unnest($3::numeric[]) as k(id)`;
-    const rows = await counting(() =>
+    const rows = await limited(() =>
       database.query<TransferPage & { tokenId: string }>(
         text,
         [chainId, address, tokenIds, page.offset, page.limit],

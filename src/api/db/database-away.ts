@@ -30,6 +30,10 @@ const UNSTORABLE = new Set(["22021", "22P05"]);
 export const isUnstorableText = (error: unknown): boolean =>
   UNSTORABLE.has(String((error as { code?: unknown }).code));
 
+/** Before version 16, a full disk is an internal error for whoever connects; the message is in the server's language. */
+const isDiskFull = (cause: Error & { readonly code?: unknown; readonly routine?: unknown }): boolean =>
+  cause.code === "XX000" && cause.routine === "write_relcache_init_file";
+
 /** As long as a PostgreSQL on a Unix socket has not started. */
 const isSocketMissing = (cause: NodeJS.ErrnoException): boolean =>
   cause.code === "ENOENT" && cause.syscall === "connect";
@@ -47,7 +51,7 @@ export function isDatabaseAway(error: unknown): boolean {
     const { code } = cause as { code?: unknown };
     if (typeof code === "string" && (SQLSTATES.test(code) || SYSTEM_CODES.has(code))) return true;
     if (isLoginRefused(cause)) return true;
-    if (isSocketMissing(cause)) return true;
+    if (isSocketMissing(cause) || isDiskFull(cause)) return true;
     if (MESSAGES.test(cause.message)) return true;
   }
   return false;
@@ -62,8 +66,9 @@ export async function refusesConnections(database: Queryable): Promise<boolean> 
   return (await withTimeout(PROBE_MS, probe)) ?? false;
 }
 
-// A statement that ran into its time limit, as when a reorg locks the tables it reads, and one that lost to others.
-const BUSY = new Set(["57014", "40P01", "40001"]);
+// A statement that ran into its time limit or Ponder's for locks, as when a reorg locks the tables it reads, and one that
+// lost to others.
+const BUSY = new Set(["57014", "55P03", "40P01", "40001"]);
 
 /** True for a fault that is about the moment and not about the request, which may succeed soon: the database is away or busy. */
 export function isDatabaseUnavailable(error: unknown): boolean {

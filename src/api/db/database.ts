@@ -7,6 +7,7 @@ import type { Logger } from "../logging/logger.ts";
 import { inSpan, isTracing } from "../tracing/spans.ts";
 import { copyRows, type VisitRow } from "./copy-rows.ts";
 import { CLIENT_KEEPALIVE, SERVER_KEEPALIVE } from "./keepalive.ts";
+import { SERVING_SETTINGS } from "./session-settings.ts";
 import { openSnapshot, type Snapshot } from "./snapshot.ts";
 import { createStatementWatch, inStatementSpan, noteFailed, type StatementWatch } from "./statement-watch.ts";
 
@@ -81,7 +82,7 @@ const localSettings: Record<TransactionKind, string> = {
 const KEYED_SETTINGS = keyedSettings("set");
 // Our statements are short; before PostgreSQL 18, one that must read a small table whole would be compiled first.
 // The locks of a process that is lost within a transaction, or of a machine that is paused, would stop all others.
-const SETTINGS = `set jit = off; set idle_in_transaction_session_timeout = '60s'; ${SERVER_KEEPALIVE}`;
+const SETTINGS = `set jit = off; set idle_in_transaction_session_timeout = '60s'; ${SERVER_KEEPALIVE}; ${SERVING_SETTINGS}`;
 
 export interface Database extends Queryable {
   /**

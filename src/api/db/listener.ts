@@ -1,5 +1,6 @@
 /** LISTEN on PostgreSQL channels over a dedicated connection that reconnects when lost. */
 
+import { hash } from "node:crypto";
 import pg from "pg";
 import type { Logger } from "../logging/logger.ts";
 import { CLIENT_KEEPALIVE } from "./keepalive.ts";
@@ -13,6 +14,10 @@ const ANSWER_TIMEOUT_MS = 5_000;
 export interface Listener {
   close(): Promise<void>;
 }
+
+// PostgreSQL escapes all but printable ASCII in such a name, and then cuts it.
+const schemaOrHash = (schema: string): string =>
+  /^[ -~]*$/.test(schema) ? schema : hash("sha256", schema).slice(0, 32);
 
 /**
  * Calls `onWake` with channel and payload after each notification, and without them after each (re)connection, since
@@ -58,7 +63,9 @@ export function listen(
       await next.connect();
       // Not in the configuration above, which the connection string comes before.
       if (schema !== undefined)
-        await next.query("select set_config('application_name', $1, false)", [`${LISTENER} ${schema}`]);
+        await next.query("select set_config('application_name', $1, false)", [
+          `${LISTENER} ${schemaOrHash(schema)}`,
+        ]);
       for (const channel of channels) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
     } catch (error) {
       // A standby accepts the connection and refuses to listen; each try would leave one open.

@@ -5,6 +5,7 @@ import pg from "pg";
 import { say as sayOnStderr } from "../logging/say.ts";
 import { CLIENT_KEEPALIVE, SERVER_KEEPALIVE } from "./keepalive.ts";
 import { type Migration, readMigrations } from "./migrations.ts";
+import { NO_TIMEOUTS } from "./session-settings.ts";
 
 // Any constant works if every Vitrine process on this database uses the same.
 const LOCK_KEY = 7_641_209;
@@ -15,10 +16,6 @@ const LOCK_PAUSE_MS = 2_000;
 const LOCK_PAUSE_JITTER_MS = 1_000;
 // What another transaction may cause: no lock in time, and a deadlock.
 const BUSY = new Set(["55P03", "40P01"]);
-// A limit for ordinary statements, set for the role or the database, would end a migration, or its wait for another
-// process's. PostgreSQL before 17 lacks transaction_timeout.
-const NO_TIMEOUTS = `select set_config(name, '0', false) from pg_settings where name in
-  ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')`;
 // PostgreSQL ends an autovacuum for whoever has waited for it for deadlock_timeout, and not before.
 const VACUUM_WAIT = `select setting::int + ${LOCK_WAIT_MS} as ms from pg_settings where name = 'deadlock_timeout' and exists (
   select from pg_locks where mode = 'ShareUpdateExclusiveLock' and granted and pid <> pg_backend_pid()
@@ -46,7 +43,7 @@ export async function migrate(
   try {
     await client.query(SERVER_KEEPALIVE);
     await client.query(NO_TIMEOUTS);
-    await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
+    await takeLock(client, say);
     await client.query("create schema if not exists vitrine");
     await client.query(
       "create table if not exists vitrine.migration (id int primary key, applied_at timestamptz not null default now())",
@@ -63,6 +60,16 @@ export async function migrate(
     // Ends the session, which releases the lock and rolls back a failed transaction.
     await client.end();
   }
+}
+
+/** Until the session ends. Waits for another process, and says so. */
+async function takeLock(client: pg.Client, say: (line: string) => void): Promise<void> {
+  const { rows } = await client.query<{ isMine: boolean }>('select pg_try_advisory_lock($1) as "isMine"', [
+    LOCK_KEY,
+  ]);
+  if (rows[0]?.isMine) return;
+  say("vitrine: waiting for another process, which is migrating the database.");
+  await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
 }
 
 async function apply(

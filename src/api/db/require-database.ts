@@ -23,7 +23,7 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 
 /**
  * Throws a BootError when PostgreSQL refuses the connection or is older than 14, its encoding can't hold every document, or the role may
- * create no schema. Returns when it is away: that is waited for elsewhere. An encoding that only searches suffer from, and
+ * create no schema or temporary table. Returns when it is away: that is waited for elsewhere. An encoding that only searches suffer from, and
  * a limit of connections that one process alone may exceed, with so many search threads, are said to `say`.
  */
 export async function requireDatabase(
@@ -40,6 +40,7 @@ export async function requireDatabase(
       `select current_database() as database, current_user as role, pg_encoding_to_char(encoding) as encoding,
               current_setting('server_version_num')::int / 10000 as major,
               has_database_privilege(d.oid, 'create') as "mayCreate",
+              has_database_privilege(d.oid, 'temporary') as "mayCreateTemporary",
               least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
                     nullif(datconnlimit, -1), nullif(rolconnlimit, -1)) as connections
          from pg_database d, pg_roles where datname = current_database() and rolname = current_user`,
@@ -59,12 +60,13 @@ interface Offered {
   readonly encoding: string;
   readonly major: number;
   readonly mayCreate: boolean;
+  readonly mayCreateTemporary: boolean;
   /** How many the server, the database or the role allows, whichever allows fewest. */
   readonly connections: number;
 }
 
 function requireOffered(
-  { database, role, encoding, major, mayCreate, connections }: Offered,
+  { database, role, encoding, major, mayCreate, mayCreateTemporary, connections }: Offered,
   needed: number,
   say: (line: string) => void,
 ): void {
@@ -85,11 +87,10 @@ function requireOffered(
       `Database "${database}" has the encoding ${encoding}, and Vitrine needs UTF8; ${another}`,
     );
   }
-  if (!mayCreate) {
-    throw new BootError(
-      `Role "${role}" may not create schemas in database "${database}"; allow it with \`grant create on database "${database}" to "${role}"\`, or name another role in DATABASE_URL.`,
-    );
-  }
+  const may = (what: string, privilege: string): string =>
+    `Role "${role}" may not create ${what} in database "${database}"; allow it with \`grant ${privilege} on database "${database}" to "${role}"\`, or name another role in DATABASE_URL.`;
+  if (!mayCreate) throw new BootError(may("schemas", "create"));
+  if (!mayCreateTemporary) throw new BootError(may("temporary tables", "temporary"));
   if (connections < needed) {
     const fewer = needed > CONNECTIONS_NEEDED ? ", or lower SEARCH_THREADS" : "";
     say(

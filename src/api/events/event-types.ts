@@ -151,7 +151,7 @@ export const noticeTable = {
   reverted: {
     fields: ["reverts", "reverted_type"],
     meaning:
-      "A reorg reverted the event whose id is in `reverts`. Sent to clients that asked for `reverted_type`. Read the token again.",
+      "A reorg reverted the event whose id is in `reverts`. Sent to clients that asked for `reverted_type`. Read the token again. If a reorg puts a lock event before one that stays, the one that stays is reverted, too, and sent again after the new one.",
   },
   reset: {
     fields: ["reason", "last_event_id", "latest"],

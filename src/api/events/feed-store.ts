@@ -70,10 +70,12 @@ export async function startFeed(db: Queryable, tables: ChainTables, chainId: num
 export interface Difference {
   readonly latest: string;
   readonly settled: string;
-  /** Ids of events whose row is gone. */
+  /** Ids of events whose row is gone, or which another one now comes before. */
   readonly gone: readonly string[];
-  /** Rows that were not published, as JSON for `appendLocks`, in chain order. */
+  /** Rows that were not published, or are again after another one, as JSON for `appendLocks`, in chain order. */
   readonly fresh: readonly { readonly source: string }[];
+  /** The last row that was read, if there may be more of them; null if these are all. */
+  readonly last: string | null;
 }
 
 /**
@@ -102,24 +104,39 @@ export async function readDifference(
          from (select * from vitrine.event where chain_id = $1 and open and source > $3) e
          full join (select * from ${tables.lockEvent} where chain_id = $1 and id > $3) l on l.id = e.source
         where (${isSame}) is not true),
-     gone as (select event_id::text as id from differing where event_id is not null and event_collection = any($4)),
+     added as materialized (
+       select distinct on (id) l.* from differing l
+        where id is not null
+          -- Another event of the same source may be of a collection that is no longer indexed.
+          and (event_id is null or not exists (
+            select from (
+              -- By event_open, which alone is sorted by source: by any other index, a plan from before there are
+              -- statistics may read all open events for each.
+              select * from vitrine.event where chain_id = $1 and open and source between l.id and l.id
+               order by source offset 0) e
+             where ${isSame}))
+        order by id limit $5),
+     -- A reorg may add an event before one that keeps its place. What was published is then no longer the last state.
+     displaced as materialized (
+       select e.id as event_id, e.collection as event_collection, l.*
+         from (select * from vitrine.event
+                where chain_id = $1 and open and source > (select min(id) from added) order by source offset 0) e
+         join (select collection_address, token_id, min(id) as id from added group by collection_address, token_id) first
+           on first.collection_address = e.collection and coalesce(first.token_id, -1) = coalesce(e.token_id, -1)
+              and first.id < e.source
+        cross join lateral (select * from ${tables.lockEvent} own where own.id = e.source offset 0) l
+        where ${isSame}),
+     gone as (
+       select event_id::text as id from differing where event_id is not null and event_collection = any($4)
+       union all select event_id::text from displaced),
      fresh as (
        select l.id as source, l.collection_address as collection, l.token_id::text as token_id, l.standard,
               ${typeOfLock} as type, l.transaction_hash, l.approved_contract, l.count_after,
               ${lockCountAfter(tables, "l")} as lock_count, ${isSurplus(tables, "l")} as anomaly
-         from (select distinct on (id) l.* from differing l
-                where id is not null
-                  -- Another event of the same source may be of a collection that is no longer indexed.
-                  and (event_id is null or not exists (
-                    select from (
-                      -- By event_open, which alone is sorted by source: by any other index, a plan from before there are
-                      -- statistics may read all open events for each.
-                      select * from vitrine.event where chain_id = $1 and open and source between l.id and l.id
-                       order by source offset 0) e
-                     where ${isSame}))
-                order by id limit $5) l)
+         from (select * from added union all select * from displaced) l)
      select latest, settled, (select coalesce(json_agg(g.id), '[]') from gone g) as gone,
-            (select coalesce(json_agg(f order by f.source), '[]') from fresh f) as fresh
+            (select coalesce(json_agg(f order by f.source), '[]') from fresh f) as fresh,
+            (select case when count(*) = $5 then max(id) end from added) as last
        from head`,
     [chainId, tables.schema, handled, collections, limit],
   );

@@ -36,6 +36,25 @@ export function startEvents(deps: {
   const { hub, database, connectionString, tables, logger } = deps;
   const collections = addressesByChain(deps.collections);
   const writer = createEventWriter({ database, tables, collections });
+  const chainChannel = `${tables.schema}_live_query`;
+  let hasChainMoved = true;
+  let readAt = Number.NEGATIVE_INFINITY;
+
+  /** Milliseconds until the chain index is due to be read. */
+  const chainDueIn = (): number => (hasChainMoved ? 0 : Math.max(0, readAt + POLL_MS - performance.now()));
+
+  /** Whether more is waiting. */
+  async function write(): Promise<boolean> {
+    const isDueMore = await writer.writeDue();
+    if (chainDueIn() > 0) return isDueMore;
+    // Reset before the index is read: a later change may not be in what is read.
+    hasChainMoved = false;
+    readAt = performance.now();
+    const isMore = await writer.writeLocks();
+    hasChainMoved ||= isMore;
+    return isMore || isDueMore;
+  }
+
   const writing = startPassLoop({
     task: "write the event stream",
     pollMs: POLL_MS,
@@ -44,18 +63,20 @@ export function startEvents(deps: {
     async pass(signal) {
       for (;;) {
         const startedAt = performance.now();
-        if (!signal.aborted && (await writer.writeBatch())) continue;
+        if (!signal.aborted && (await write())) continue;
         // The last batch read all rows that may still change, of which a burst leaves many.
         const took = performance.now() - startedAt;
-        return { restMs: Math.min(Math.max(took, GATHER_MS), REST_MAX_MS) };
+        return { inMs: chainDueIn(), restMs: Math.min(Math.max(took, GATHER_MS), REST_MAX_MS) };
       }
     },
   });
   // A separate connection: the stream is woken often, and must not wake the refresh workers.
   const listener = listen(
     connectionString,
-    [EVENT_CHANNEL, `${tables.schema}_live_query`],
-    () => {
+    [EVENT_CHANNEL, chainChannel],
+    (channel) => {
+      // After a lost connection, anything may have changed.
+      if (channel !== EVENT_CHANNEL) hasChainMoved = true;
       writing.wake();
       hub.wake();
       deps.onNews?.();

@@ -26,14 +26,20 @@ export interface EventWriterDeps {
 }
 
 export interface EventWriter {
-  /** Publishes one batch per source. True if more is waiting. */
-  writeBatch(): Promise<boolean>;
+  /** Publishes one batch of what waits of metadata. True if more is waiting. */
+  writeDue(): Promise<boolean>;
+  /**
+   * Publishes one batch of locks of each chain: to compare them costs the same whether or not any changed, and they change
+   * with the chain index only. True if more is waiting.
+   */
+  writeLocks(): Promise<boolean>;
 }
 
 export function createEventWriter({ database, tables, collections }: EventWriterDeps): EventWriter {
   return {
-    async writeBatch() {
-      let isMore = await database.transaction(publishDue);
+    writeDue: () => database.transaction(publishDue),
+    async writeLocks() {
+      let isMore = false;
       for (const [chainId, addresses] of collections) {
         const isChainMore = await database.transaction((tx) => publishLocks(tx, chainId, addresses));
         isMore = isChainMore || isMore;
@@ -63,14 +69,12 @@ export function createEventWriter({ database, tables, collections }: EventWriter
       limit: BATCH_ROWS,
     });
     if (!difference) return false;
-    const { gone, fresh, latest, settled } = difference;
+    const { gone, fresh, latest, settled, last } = difference;
     await appendReverted(tx, gone, latest);
     await appendLocks(tx, chainId, fresh, settled);
-    // A full batch ends at its last row: later rows were not read.
-    const last = fresh.length === BATCH_ROWS ? fresh.at(-1)?.source : undefined;
-    const handled = last !== undefined && last < settled ? last : settled;
+    const handled = last !== null && last < settled ? last : settled;
     await noteProgress(tx, tables, { chainId, handled, latest });
-    return last !== undefined;
+    return last !== null;
   }
 }
 

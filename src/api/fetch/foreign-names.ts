@@ -5,8 +5,10 @@
  */
 
 import { type LookupAddress, promises } from "node:dns";
+import { networkInterfaces } from "node:os";
 import { withTimeout } from "../async/timeout.ts";
 import type { Lookup } from "./guarded-connector.ts";
+import { isPublicAddress } from "./safe-address.ts";
 
 // Both tries together end within the time to connect.
 const TRY_MS = 1_500;
@@ -19,18 +21,28 @@ const NO_SUCH_NAME = "ENOTFOUND";
 const TRY_AGAIN = "EAI_AGAIN";
 const ABSENT: readonly unknown[] = ["ENOTFOUND", "ENODATA"];
 
+/** The machine has an address from which hosts on the internet can be reached by IPv6. */
+const hasPublicIpv6 = (): boolean =>
+  Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ family, address }) => family === "IPv6" && isPublicAddress(address)),
+  );
+
 /** `servers` are asked in place of those of /etc/resolv.conf, as `address:port`. Neither hosts files nor search domains count. */
 export const createForeignLookup =
-  (servers?: readonly string[]): Lookup =>
+  (servers?: readonly string[], hasIpv6 = hasPublicIpv6): Lookup =>
   (hostname, _options, callback) => {
-    resolve(hostname, servers).then(
+    resolve(hostname, hasIpv6, servers).then(
       (addresses) => callback(null, addresses),
       (error: NodeJS.ErrnoException) => callback(error, []),
     );
   };
 
 /** At least one address, IPv4 first. Rejects with the code of the system's resolver. */
-async function resolve(hostname: string, servers?: readonly string[]): Promise<LookupAddress[]> {
+async function resolve(
+  hostname: string,
+  hasIpv6: () => boolean,
+  servers?: readonly string[],
+): Promise<LookupAddress[]> {
   // One for each name: those of /etc/resolv.conf may change, and what is late can be given up.
   const resolver = new promises.Resolver({ timeout: TRY_MS, tries: TRIES });
   if (servers) resolver.setServers(servers);
@@ -42,7 +54,9 @@ async function resolve(hostname: string, servers?: readonly string[]): Promise<L
   const both = Promise.allSettled(families);
   try {
     await Promise.any(families);
-    await withTimeout(OTHER_FAMILY_MS, both);
+    // The answer about IPv4 may be late since a packet was lost: without it, such a machine reaches no address.
+    if (found.has(4) || hasIpv6()) await withTimeout(OTHER_FAMILY_MS, both);
+    else await both;
   } catch (error) {
     throw explain(hostname, (error as AggregateError).errors);
   } finally {

@@ -227,8 +227,7 @@ async function read(
     return statusFailure(response);
   }
   options.onBody?.();
-  const coding = headerOf(response, "content-encoding");
-  return { ...answer, body: await readBody(response.body, coding, options) };
+  return { ...answer, body: await readBody(response.body, response.headers["content-encoding"], options) };
 }
 
 function statusFailure(response: Response): Fetched {

@@ -84,7 +84,7 @@ const textOf = (value: string | string[] | undefined): string | null =>
 async function readStart({ body, headers }: Dispatcher.ResponseData, bytesMax: number): Promise<string> {
   // What is left unread ends the connection.
   body.on("error", () => undefined);
-  const coding = textOf(headers["content-encoding"]);
+  const coding = headers["content-encoding"];
   const bytes = await withTimeout(BODY_WAIT_MS, readBody(body, coding, { bytesMax, isStartEnough: true }));
   if (!body.readableEnded) body.destroy();
   return bytes?.toString("utf8") ?? "";

@@ -1,7 +1,7 @@
 /** Maps a contract's answer to the URLs of the document, in the order to try them. */
 
 import type { ExtraScheme } from "../config.ts";
-import { parseUrl } from "../text/parse-url.ts";
+import { parseUrl, problemOfHost } from "../text/parse-url.ts";
 
 export type Located =
   | { readonly kind: "located"; readonly urls: readonly string[] }
@@ -41,6 +41,24 @@ export function locate(
   uri: string,
   gateways: readonly string[],
   extraSchemes: ReadonlySet<ExtraScheme> = NO_SCHEMES,
+): Located {
+  const located = locateByForm(uri, gateways, extraSchemes);
+  const [first] = located.kind === "located" ? located.urls : [];
+  const problem = first === undefined ? undefined : problemOfHost(new URL(first));
+  return problem === undefined ? located : refused("invalid_uri", `the URI's host ${problem}`);
+}
+
+/**
+ * Whether the URI has the form of one that is located. Normalised documents store the answer, so another rule here needs
+ * another NORMALISER.
+ */
+export const hasLocatableForm = (uri: string): boolean =>
+  locateByForm(uri, [], NO_SCHEMES).kind === "located";
+
+function locateByForm(
+  uri: string,
+  gateways: readonly string[],
+  extraSchemes: ReadonlySet<ExtraScheme>,
 ): Located {
   const text = withoutControls(uri);
   const accepted = oneOf(["http", "https", "ipfs", ...extraSchemes]);

@@ -1,6 +1,6 @@
 /** URLs that are never fetched, whatever their host. */
 
-import { parseUrl } from "../text/parse-url.ts";
+import { parseUrl, problemOfHost } from "../text/parse-url.ts";
 import { type FailedFetch, failed } from "./fetch-failure.ts";
 
 // The ports that browsers never use for HTTP, such as 25 (Fetch standard, "port blocking").
@@ -19,5 +19,6 @@ export function refuseUrl(url: string): FailedFetch | undefined {
     return failed("invalid_url", `${protocol} is not http(s)`, false);
   if (username || password) return failed("invalid_url", "the URL carries credentials", false);
   if (BAD_PORTS.has(port)) return failed("invalid_url", "the URL's port is blocked", false);
-  return undefined;
+  const problem = problemOfHost(parsed);
+  return problem === undefined ? undefined : failed("invalid_url", `the URL's host ${problem}`, false);
 }

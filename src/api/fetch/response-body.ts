@@ -25,10 +25,10 @@ export interface BodyLimit {
  */
 export async function readBody(
   body: Readable,
-  contentEncoding: string | null,
+  contentEncoding: string | string[] | undefined,
   { bytesMax, isStartEnough = false }: BodyLimit,
 ): Promise<Buffer> {
-  const [coding, ...others] = codingsIn(contentEncoding ?? "");
+  const [coding, ...others] = codingsIn(contentEncoding);
   if (others.length > 0) {
     body.on("error", () => undefined).destroy();
     throw new SeveralCodings("the body has more than one Content-Encoding; one is read");
@@ -36,11 +36,16 @@ export async function readBody(
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   const arrivingMax = bytesMax + (isStartEnough ? READ_AHEAD_BYTES : 0);
-  for await (const chunk of decoded(body, coding, arrivingMax) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > bytesMax && !isStartEnough) throw new BodyTooLarge(`the body is over ${bytesMax} bytes`);
-    chunks.push(chunk);
-    if (bytes > bytesMax) break;
+  try {
+    for await (const chunk of decoded(body, coding, arrivingMax) as AsyncIterable<Uint8Array>) {
+      bytes += chunk.byteLength;
+      if (bytes > bytesMax && !isStartEnough) throw new BodyTooLarge(`the body is over ${bytesMax} bytes`);
+      chunks.push(chunk);
+      if (bytes > bytesMax) break;
+    }
+  } catch (error) {
+    // Whatever its coding, a body that ended without a byte is empty, though no decoder takes it.
+    if (!body.readableEnded || body.readableDidRead) throw error;
   }
   return Buffer.concat(chunks).subarray(0, bytesMax);
 }
@@ -52,9 +57,14 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
   br: createBrotliDecompress,
 };
 
-/** The codings that compress. Servers list others, such as aws-chunked, utf-8 and identity, which are none. */
-const codingsIn = (contentEncoding: string): string[] =>
-  contentEncoding
+/**
+ * The codings that compress, in one header or several (RFC 9110, 5.3). Servers list others, such as aws-chunked, utf-8 and
+ * identity, which are none.
+ */
+const codingsIn = (contentEncoding: string | string[] = []): string[] =>
+  [contentEncoding]
+    .flat()
+    .join()
     .split(",")
     .map((name) => name.trim().toLowerCase())
     .filter((name) => Object.hasOwn(decoders, name));

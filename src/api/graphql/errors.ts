@@ -1,6 +1,7 @@
 /** The shape of errors in a GraphQL answer, and what each kind may reveal to the caller. */
 
 import { type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError, Kind } from "graphql";
+import { clip } from "../../domain/printable.ts";
 import { type ErrorCode, errorTable } from "../http/errors.ts";
 
 export interface ErrorEntry extends GraphQLFormattedError {
@@ -28,14 +29,36 @@ export interface ErrorReports {
 
 type Place = Pick<GraphQLFormattedError, "locations" | "path">;
 
+// graphql-js quotes whole values and names, in up to a hundred errors of one request.
+const MESSAGE_CHARACTERS_MAX = 500;
+const MESSAGE_END_CHARACTERS = 200;
+
+/** A message that repeats what the caller sent, without its middle if it is long. */
+export function shortened(message: string): string {
+  if (message.length <= MESSAGE_CHARACTERS_MAX) return message;
+  const start = clip(message, MESSAGE_CHARACTERS_MAX - MESSAGE_END_CHARACTERS - 1);
+  // What is wrong often comes last.
+  return (
+    start +
+    message
+      .slice(-MESSAGE_END_CHARACTERS)
+      .toWellFormed()
+      .replace(/^\ufffd/, "")
+  );
+}
+
 const ownCodes: ReadonlySet<unknown> = new Set<ErrorCode>(["RATE_LIMITED", "METHOD_NOT_ALLOWED"]);
 
-/** An error that the request itself caused; its text was written for the caller. */
+/** An error that the request itself caused; its text was written for the caller, and is of limited length. */
 export function requestError(error: GraphQLError): ErrorEntry {
   const { code, retryAfter } = error.extensions as { code?: ErrorCode; retryAfter?: number };
   const own =
     code && ownCodes.has(code) ? { code, ...(retryAfter !== undefined && { retryAfter }) } : undefined;
-  return { ...error.toJSON(), extensions: own ?? { code: "INVALID_REQUEST" } };
+  return {
+    ...error.toJSON(),
+    message: shortened(error.message),
+    extensions: own ?? { code: "INVALID_REQUEST" },
+  };
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { columnsOf } from "../db/columns.ts";
 import type { Queryable } from "../db/database.ts";
+import { nextStart } from "../jobs/next-start.ts";
 import type { Variant } from "./storage/media-file-store.ts";
 
 const mediaKinds = ["image", "video", "animation"] as const;
@@ -43,7 +44,7 @@ export async function enqueue(db: Queryable, media: readonly MediaToProbe[]): Pr
        on conflict (kind, url_hash) do update
           set wanted = greatest(m.wanted, m.started + 1), attempts = 0, host = excluded.host, seen_at = now(),
               not_before = case when m.wanted > m.started then m.not_before
-                                else greatest(now(), m.last_started_at + ${SPACING}) end
+                                else greatest(now(), ${nextStart("m.last_started_at", SPACING)}) end
         -- A probe may wait for its host for weeks, and what nobody names is deleted.
         where m.wanted <= m.started or m.seen_at < now() - ${SEEN_AGAIN}
        returning 1

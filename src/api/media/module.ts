@@ -16,6 +16,7 @@ import { createMediaState } from "./storage/overview.ts";
 export { ALLOWLIST_CHANNEL } from "./display/allowlist.ts";
 export { hostPatternProblem, PORT_RULE, parseHostPattern } from "./display/host-pattern.ts";
 export { MEDIA_CHANNEL, mediaMarks, nextProbe, shownFile, urlHash } from "./media-store.ts";
+export { endLongMediaLeases, endLongMediaWaits } from "./probes/long-waits.ts";
 export { createMediaMetrics } from "./probes/metrics.ts";
 export { startMediaPipeline } from "./probes/pipeline.ts";
 export { createMedia } from "./service.ts";

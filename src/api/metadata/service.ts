@@ -60,7 +60,12 @@ export function createMetadata(deps: MetadataDeps) {
     resolve: deps.resolve,
     findKnown: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
       findKnown(db, tables, chainId, collection, tokenIds),
-    addKnownTokens,
+    addKnownTokens: (
+      db: Queryable,
+      chainId: number,
+      collection: string,
+      tokens: ReadonlyMap<string, number>,
+    ) => addKnownTokens(db, tables, chainId, collection, tokens),
     findUntransferred: (db: Queryable, chainId: number, collection: string, tokenIds: readonly string[]) =>
       findUntransferred(db, tables, chainId, collection, tokenIds),
     addUnseenTokens: (

@@ -28,13 +28,17 @@ export async function keepPreferences({ baseUrl, to }: Site, c: PagesContext): P
       secure: baseUrl.startsWith("https:"),
     });
   }
-  return c.redirect(backTo(c.req.header("referer"), c.req.header("host")) ?? to("/"), 303);
+  const hosts = [c.req.header("host"), new URL(baseUrl).host];
+  return c.redirect(backTo(c.req.header("referer"), hosts) ?? to("/"), 303);
 }
 
-/** The path of the page that sent the form, which is one of ours: it is named by the host that was asked. */
-function backTo(referrer: string | undefined, host: string | undefined): string | undefined {
+/**
+ * The path of the page that sent the form, which is one of ours: it is named by the host that was asked, or by BASE_URL's,
+ * since a proxy may ask with a name of its own.
+ */
+function backTo(referrer: string | undefined, hosts: readonly (string | undefined)[]): string | undefined {
   const url = referrer === undefined ? undefined : parseUrl(referrer);
   // A path with two slashes would be another host.
-  if (url === undefined || url.host !== host || url.pathname.startsWith("//")) return undefined;
+  if (url === undefined || !hosts.includes(url.host) || url.pathname.startsWith("//")) return undefined;
   return `${url.pathname}${url.search}`;
 }

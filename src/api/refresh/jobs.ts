@@ -32,8 +32,8 @@ export function startRefreshJobs(deps: RefreshJobsDeps): RefreshJobs {
   const { database, tables, metadata, media, logger, concurrency, resampleHours: hours } = deps;
   const worker = startRefreshWorker(deps);
   const triggers = startTriggerLoop({
-    triggers: createChainTriggers({ database, tables, metadata, media }),
-    sweeps: createSweeps({ database, metadata, media }),
+    triggers: createChainTriggers({ database, tables, metadata, media, logger }),
+    sweeps: createSweeps({ database, metadata, media, logger }),
     receiptTimeout: createReceiptTimeout(database),
     logger,
   });

@@ -2,19 +2,21 @@
 
 import { randomUUID } from "node:crypto";
 import type { CollectionRef } from "../../domain/token-ref.ts";
-import { createExclusively, createYield, runExclusive } from "../async/yield-to-event-loop.ts";
+import { createExclusively, runExclusive, runSteps } from "../async/yield-to-event-loop.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { Trait } from "../metadata/document/traits.ts";
 import { valueText } from "../metadata/rules.ts";
+import { alwaysAwaited, type IsAwaited, requireAwaited } from "./awaited.ts";
 import { areEqualBits, type Bits } from "./columns/bits.ts";
 import type { TraitType } from "./columns/trait-table.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
-import { completeValues } from "./index/complete-values.ts";
+import { completeSteps } from "./index/complete-values.ts";
 import { findNamed } from "./index/find-named.ts";
 import { pageOf } from "./index/page.ts";
 import type { Rarity, TokenRarity } from "./index/rarity.ts";
+import { answerFrom, prepare, runWhileSame, SHORT_PAUSES } from "./prepared.ts";
 import type {
   CompletedValues,
   CountedFacets,
@@ -23,11 +25,10 @@ import type {
   TokenFilter,
   TokenPage,
   TokenQuery,
-  TokenSort,
   ValuePrefix,
 } from "./query.ts";
 import { createRarityCache } from "./rarity-cache.ts";
-import { createResultCache, type FacetsKind, type Listed } from "./result-cache.ts";
+import { type Answers, createResultCache, type FacetsKind, type Listed } from "./result-cache.ts";
 import { type ChainFilter, createChainFacts } from "./sync/chain-facts.ts";
 import { createLiveIndex } from "./sync/live-index.ts";
 import { createDocuments } from "./sync/load-documents.ts";
@@ -69,6 +70,11 @@ export interface CollectionAnswers {
 }
 
 export interface CollectionSearch extends CollectionAnswers {
+  /**
+   * The same answers, for as long as somebody waits for them: once nobody does, they reject with `Abandoned` at the latest
+   * when their turn comes. The search index is brought up to date first.
+   */
+  whileAwaited(isAwaited: IsAwaited): CollectionAnswers;
   /** In bytes; 0 before the search index is loaded. */
   readonly memory: number;
   /** Brings the search index up to date, so that the next search finds it so. */
@@ -92,8 +98,9 @@ export function createCollectionSearch(deps: {
 
   const documents = createDocuments({ database, tables, collection });
 
-  async function read(filter: ChainFilter) {
+  async function read(filter: ChainFilter, isAwaited: IsAwaited) {
     const { index, checkpoint } = await live.current();
+    requireAwaited(isAwaited);
     const slotsIn = await facts.read(checkpoint, filter);
     // Call it in the same turn of the event loop as the search: the search index may change before that.
     const answers = () => results.at(index, slotsIn(index));
@@ -101,29 +108,43 @@ export function createCollectionSearch(deps: {
     return { index, answers, rarity };
   }
 
-  async function count(filter: TokenFilter, kind: FacetsKind): Promise<CountedFacets> {
-    const { index, answers } = await read(filter);
+  async function count(filter: TokenFilter, kind: FacetsKind, isAwaited: IsAwaited): Promise<CountedFacets> {
+    const { index, answers } = await read(filter, isAwaited);
     const known = answers().knownFacets(filter, kind);
     if (known) return known;
     const counted = await countOneByOne(async () => {
+      requireAwaited(isAwaited);
       await prepare(index);
-      return answers().facetsInSlices(filter, kind);
+      return answers().facetsInSlices(filter, kind, isAwaited);
     });
-    return counted ?? answerFrom(index, () => answers().facets(filter, kind));
+    return counted ?? answerFrom(index, () => answers().facets(filter, kind), isAwaited);
   }
 
-  return {
-    get memory() {
-      return live.memory + ranks.memory + results.memory;
-    },
+  async function complete(
+    asked: ValuePrefix,
+    index: CollectionIndex,
+    answers: () => Answers,
+    isAwaited: IsAwaited,
+  ): Promise<CompletedValues> {
+    const stepsOf = (listed: Listed) => completeSteps(index, asked, listed);
+    const first = await answerFrom(index, () => stepsOf(answers().listed()).next(), isAwaited);
+    // Of few values, without waiting for those who count many.
+    if (first.done) return first.value;
+    const counted = await countOneByOne(async () => {
+      requireAwaited(isAwaited);
+      await prepare(index);
+      const { counts, ...listed } = answers().listed();
+      // Between steps, answers of other chain state overwrite these counts.
+      const copied = { ...listed, counts: counts.slice() };
+      return runWhileSame(index, () => stepsOf(copied), isAwaited, SHORT_PAUSES);
+    });
+    return counted ?? answerFrom(index, () => runSteps(stepsOf(answers().listed())), isAwaited);
+  }
 
-    async warm() {
-      await (await read({})).rarity();
-    },
-
+  const whileAwaited = (isAwaited: IsAwaited): CollectionAnswers => ({
     async page(query) {
       const { filter, sort } = query;
-      const { index, answers, rarity } = await read(filter);
+      const { index, answers, rarity } = await read(filter, isAwaited);
       const ranked = sort.by === "rarity" ? await rarity() : undefined;
       if (query.group) await documents.complete(index);
       return answerFrom(
@@ -132,16 +153,17 @@ export function createCollectionSearch(deps: {
           const page = pageOf(index, query, answers().matches(filter).slots, ranked);
           return ranked ? { ...page, rarity: rarityOf(index, ranked, page.tokenIds) } : page;
         },
+        isAwaited,
         sort,
       );
     },
 
-    facets: (filter) => count(filter, "facets"),
+    facets: (filter) => count(filter, "facets", isAwaited),
 
-    panel: (filter) => count(filter, "panel"),
+    panel: (filter) => count(filter, "panel", isAwaited),
 
     async countTraits({ traits, tokenIds }) {
-      const { index, answers, rarity } = await read({});
+      const { index, answers, rarity } = await read({}, isAwaited);
       const ranked = tokenIds.length > 0 ? await rarity() : undefined;
       const listed = answers().listed();
       return {
@@ -152,14 +174,14 @@ export function createCollectionSearch(deps: {
     },
 
     async countsStamp() {
-      const { index, answers, rarity } = await read({});
+      const { index, answers, rarity } = await read({}, isAwaited);
       const ranked = await rarity();
       return { stamp: stampOf(index, answers().listed(), ranked) };
     },
 
     async completeValues(asked) {
-      const { index, answers } = await read({});
-      const completed = await answerFrom(index, () => completeValues(index, asked, answers().listed()));
+      const { index, answers } = await read({}, isAwaited);
+      const completed = await complete(asked, index, answers, isAwaited);
       const type = completed.total === 0 ? index.table.find(asked.name) : undefined;
       // The search index doesn't learn that a type was deleted, which no token has had for days by then.
       if (!type || (await readTypes(database, [type.id])).some(({ key }) => key === type.key))
@@ -168,48 +190,35 @@ export function createCollectionSearch(deps: {
     },
 
     async findNamed(asked) {
-      const { index, answers } = await read({});
-      return runExclusive(() => findNamed(index, asked, answers().listed()));
+      const { index, answers } = await read({}, isAwaited);
+      return runExclusive(() => {
+        requireAwaited(isAwaited);
+        return findNamed(index, asked, answers().listed());
+      });
     },
 
     async shownTypes(names) {
-      const { index, answers } = await read({});
+      const { index, answers } = await read({}, isAwaited);
       return runExclusive(() => {
+        requireAwaited(isAwaited);
         const counts = index.table.sumByType(answers().listed().counts);
         return new Set(names.filter((name) => (counts[index.table.find(name)?.at ?? -1] ?? 0) > 0));
       });
     },
+  });
+
+  return {
+    ...whileAwaited(alwaysAwaited),
+    whileAwaited,
+
+    get memory() {
+      return live.memory + ranks.memory + results.memory;
+    },
+
+    async warm() {
+      await (await read({}, alwaysAwaited)).rarity();
+    },
   };
-}
-
-/** Resolves once the orders that the search needs are there. */
-async function prepare(index: CollectionIndex, sort?: TokenSort): Promise<void> {
-  const { orders } = index.table;
-  const type = sort?.by === "trait" ? index.table.find(sort.name) : undefined;
-  const descending = sort?.by === "trait" && sort.descending;
-  while (!isPrepared(index, sort)) {
-    if (!orders.isPrepared) await orders.prepare(createYield());
-    else if (type) await index.prepareTraitOrder(type, descending, createYield());
-  }
-}
-
-function isPrepared({ table, traitOrders }: CollectionIndex, sort?: TokenSort): boolean {
-  if (!table.orders.isPrepared) return false;
-  const type = sort?.by === "trait" ? table.find(sort.name) : undefined;
-  return !type || traitOrders.has(type, sort?.by === "trait" && sort.descending);
-}
-
-/** Prepares the orders the search needs, and retries if they change before its turn comes. */
-async function answerFrom<Answer>(
-  index: CollectionIndex,
-  answer: () => Answer,
-  sort?: TokenSort,
-): Promise<Answer> {
-  for (;;) {
-    await prepare(index, sort);
-    const answered = await runExclusive(() => (isPrepared(index, sort) ? { answer: answer() } : undefined));
-    if (answered) return answered.answer;
-  }
 }
 
 /** The listed texts of the tokens' shown traits, each once: most tokens of a batch have the same few. */

@@ -1,13 +1,15 @@
 /** The result cache of a collection: matches and counts, valid until the search index or its chain state changes. */
 
 import { LRUCache } from "lru-cache";
-import { createPoliteYield, runSteps, runStepsInSlices, type Steps } from "../async/yield-to-event-loop.ts";
+import { runSteps, type Steps } from "../async/yield-to-event-loop.ts";
+import type { IsAwaited } from "./awaited.ts";
 import { type Bits, countBits } from "./columns/bits.ts";
 import { grown } from "./columns/ensure-capacity.ts";
 import { countValues } from "./columns/value-counts.ts";
 import type { CollectionIndex } from "./index/collection-index.ts";
 import { facetSteps, panelSteps } from "./index/facets.ts";
 import { type ChainSlots, listedSlots, type Matches, matchTokens } from "./index/match.ts";
+import { runWhileSame, SHORT_PAUSES } from "./prepared.ts";
 import type { CountedFacets, TokenFilter } from "./query.ts";
 
 // In units of a value and its count, of which an answer has up to 20,000: what is kept of each kind, an answer, each of its
@@ -17,10 +19,6 @@ const UNIT_BYTES = 12;
 const ENTRY_UNITS = 100;
 const TRAIT_UNITS = 30;
 const CHARACTER_UNITS = 1 / 6;
-// A token's own counts wait for several slices, and must not wait for the facets of a million tokens.
-const SLICE_MS = 1;
-// A visitor waits for a page's panel, and pages are limited by address.
-const PANEL_PAUSES_MAX_MS = 10;
 
 export type FacetsKind = "facets" | "panel";
 
@@ -40,8 +38,12 @@ export interface Answers {
   knownFacets(filter: TokenFilter, kind: FacetsKind): CountedFacets | undefined;
   /** Facets, or a panel: facets that count each trait with conditions as if it had none. */
   facets(filter: TokenFilter, kind: FacetsKind): CountedFacets;
-  /** The same in slices. Undefined if the search index changes meanwhile. */
-  facetsInSlices(filter: TokenFilter, kind: FacetsKind): Promise<CountedFacets | undefined>;
+  /** The same in slices. Undefined if the search index changes meanwhile, or nobody waits for them any more. */
+  facetsInSlices(
+    filter: TokenFilter,
+    kind: FacetsKind,
+    isAwaited: IsAwaited,
+  ): Promise<CountedFacets | undefined>;
   listed(): Listed;
 }
 
@@ -131,21 +133,12 @@ export function createResultCache(): ResultCache {
       knownFacets,
       facets: (filter, kind) =>
         knownFacets(filter, kind) ?? keepFacets(filter, kind, runSteps(count(filter, kind))),
-      async facetsInSlices(filter, kind) {
+      async facetsInSlices(filter, kind, isAwaited) {
         const known = knownFacets(filter, kind);
         if (known) return known;
-        const { version, table } = index;
-        const { size } = table;
-        // Before the tokens are matched, which is part of the first step.
-        const politeYield = createPoliteYield(
-          SLICE_MS,
-          kind === "panel" ? { pausesMaxMs: PANEL_PAUSES_MAX_MS } : {},
-        );
-        const steps = count(filter, kind);
-        // New values come before the tokens that have them.
-        const isSame = (): boolean =>
-          index.version === version && table.size === size && table.orders.isPrepared;
-        const facets = await runStepsInSlices(steps, politeYield, isSame);
+        // A visitor waits for a page's panel.
+        const options = kind === "panel" ? SHORT_PAUSES : {};
+        const facets = await runWhileSame(index, () => count(filter, kind), isAwaited, options);
         return facets && keepFacets(filter, kind, facets);
       },
       listed() {

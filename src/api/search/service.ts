@@ -123,7 +123,7 @@ export function createSearch(deps: SearchDeps): SearchService {
   });
   const onSize = budget.resize;
   const host: SearchHost = threads
-    ? createSearchThreads({ ...threads, tables, logger, onSize })
+    ? createSearchThreads({ ...threads, tables, logger, onSize, onLateFailure: budget.failed })
     : createLocalHost({ database, tables, logger, onSize });
   // Slow searches wait for each other, and for nothing else.
   const slow = threads && createDatabase(threads.connectionString, logger, SLOW_CONNECTIONS);

@@ -6,3 +6,15 @@ export function parseUrl(text: string, base?: string): URL | undefined {
     return undefined;
   }
 }
+
+/** A name in the DNS has no more (RFC 1035), and a database index holds no text of any length. */
+export const HOST_CHARACTERS_MAX = 253;
+
+/** What is wrong with the host of a URL, to follow "the URL's host"; undefined if nothing is. */
+export function problemOfHost({ hostname }: URL): string | undefined {
+  // The dot of the root is no part of the name.
+  const { length } = hostname.replace(/\.$/, "");
+  return length > HOST_CHARACTERS_MAX
+    ? `has ${length} characters; the limit is ${HOST_CHARACTERS_MAX}`
+    : undefined;
+}

@@ -4,6 +4,7 @@ import { columnsOf } from "../db/columns.ts";
 import type { Queryable } from "../db/database.ts";
 import { type DailyJob, repeatInBatches } from "../jobs/daily.ts";
 import { wakeParked } from "./parking.ts";
+import { firstPending, stillPending } from "./pending.ts";
 
 export interface DeliveryRow {
   readonly id: string;
@@ -124,7 +125,21 @@ export async function countPending(
 const OLD = `
   select d.id from vitrine.webhook_delivery d join vitrine.webhook w on w.id = d.webhook_id
    where d.created_at < now() - interval '${DELIVERY_DAYS} days' and (d.status <> 'pending' or w.status = 'paused')
-   order by d.created_at limit $1`;
+   -- An event after those before it of its token, which were created at the same moment.
+   order by d.created_at, d.id limit $1`;
+// In one statement: a webhook may be resumed right after it, or the process die. Of the deleted events of a token, the last
+// is the one that the next was parked behind.
+const DELETE_OLD = `
+  with gone as (
+    delete from vitrine.webhook_delivery where id in (${OLD}) returning webhook_id, subject, event_id, kind, status),
+  last as materialized (
+    select webhook_id, subject, max(event_id) as event_id from gone
+     where kind = 'event' and status = 'pending' group by webhook_id, subject),
+  woken as (
+    update vitrine.webhook_delivery d set due_at = now()
+      from last l cross join lateral (${firstPending("l.webhook_id", "l.subject", "and e.event_id > l.event_id")}) next
+     where d.id = next.id and ${stillPending("d.due_at = 'infinity'")})
+  select 1 from gone`;
 const OF_DELETED_WEBHOOKS = `
   with recursive own as (
     (select webhook_id from vitrine.webhook_delivery order by webhook_id limit 1)
@@ -139,17 +154,15 @@ const OF_DELETED_WEBHOOKS = `
    cross join lateral (
      select d.id from vitrine.webhook_delivery d where d.webhook_id = gone.webhook_id limit $1) f
    limit $1`;
+const DELETE_OF_DELETED_WEBHOOKS = `
+  delete from vitrine.webhook_delivery where id in (${OF_DELETED_WEBHOOKS}) returning 1`;
 
 /** What an active webhook has yet to get is kept, however old. */
 export const forgetOldDeliveries: DailyJob = {
   name: "delete old webhook deliveries",
   async run(database) {
     let rows = 0;
-    for (const ids of [OLD, OF_DELETED_WEBHOOKS])
-      rows += await repeatInBatches(
-        database,
-        `delete from vitrine.webhook_delivery where id in (${ids}) returning 1`,
-      );
+    for (const sql of [DELETE_OLD, DELETE_OF_DELETED_WEBHOOKS]) rows += await repeatInBatches(database, sql);
     for (const { id } of await database.query<{ id: string }>("select id from vitrine.webhook"))
       await wakeParked(database, id);
     return rows;

@@ -3,6 +3,7 @@
 import type { EndLongWaits } from "../jobs/long-waits.ts";
 import { RETRY_AFTER_MAX_MS } from "../jobs/retry-policies.ts";
 import { notifyWorkers } from "./delivery-queue.ts";
+import { LEASE_SECONDS } from "./worker.ts";
 
 /** Makes deliveries due that would wait longer than any of the pauses after a failed attempt. */
 export function endLongDeliveryWaits(pausesMs: readonly number[]): EndLongWaits {
@@ -28,3 +29,20 @@ export function endLongDeliveryWaits(pausesMs: readonly number[]): EndLongWaits 
     return rows.length;
   };
 }
+
+/**
+ * Makes deliveries due whose process may have died: their claims would run until the clock has caught up, and take the places
+ * of others. One that a process still sends is sent once more at worst.
+ */
+export const endLongDeliveryClaims: EndLongWaits = async (db, limit) => {
+  const rows = await db.query(
+    `update vitrine.webhook_delivery d set claim = null, claimed_until = null, due_at = least(due_at, now())
+      where d.ctid = any(array(
+        select e.ctid from vitrine.webhook_delivery e
+         where e.claim is not null and e.claimed_until > now() + $2::float8 * interval '1 second'
+         order by e.claimed_until limit $1 for update skip locked)) returning 1`,
+    [limit, 2 * LEASE_SECONDS],
+  );
+  if (rows.length > 0) await notifyWorkers(db);
+  return rows.length;
+};

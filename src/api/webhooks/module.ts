@@ -24,7 +24,7 @@ const GATHER_MS = 50;
 export { WEBHOOK_CHANNEL } from "./delivery-queue.ts";
 export { forgetOldDeliveries } from "./delivery-store.ts";
 export { readPosition } from "./fan-out.ts";
-export { endLongDeliveryWaits } from "./long-waits.ts";
+export { endLongDeliveryClaims, endLongDeliveryWaits } from "./long-waits.ts";
 export { webhookLimit, webhookRoutes } from "./routes.ts";
 
 export interface WebhookModule {

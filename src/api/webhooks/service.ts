@@ -21,7 +21,7 @@ import {
   pauseOnRequest,
   readSecrets,
   readWebhooks,
-  replaceSecrets,
+  replaceCiphertext,
   resumeWebhook,
   rotateSecret,
   type WebhookRow,
@@ -235,11 +235,14 @@ export function createWebhookService({ database, secrets, allowedPrivateHosts, a
     async reencrypt(): Promise<number> {
       let count = 0;
       for (const { id, secret, oldSecret } of await readSecrets(database)) {
-        const renewed = secrets.renew(id, secret);
-        const renewedOld = oldSecret && (secrets.renew(id, oldSecret) ?? oldSecret);
-        if (!renewed && renewedOld === oldSecret) continue;
-        await replaceSecrets(database, id, secret, { secret: renewed ?? secret, oldSecret: renewedOld });
-        count++;
+        let isChanged = false;
+        for (const encrypted of [secret, oldSecret]) {
+          const renewed = encrypted && secrets.renew(id, encrypted);
+          if (!renewed) continue;
+          await replaceCiphertext(database, id, encrypted, renewed);
+          isChanged = true;
+        }
+        if (isChanged) count++;
       }
       return count;
     },

@@ -209,17 +209,13 @@ export const readSecrets = (
 ): Promise<{ id: string; secret: Buffer; oldSecret: Buffer | null }[]> =>
   db.query(`select id, secret, old_secret as "oldSecret" from vitrine.webhook order by id`);
 
-/** Replaces ciphertexts, unless a rotation was faster. */
-export async function replaceSecrets(
-  db: Queryable,
-  id: string,
-  old: Buffer,
-  renewed: { readonly secret: Buffer; readonly oldSecret: Buffer | null },
-): Promise<void> {
-  await db.query("update vitrine.webhook set secret = $3, old_secret = $4 where id = $1 and secret = $2", [
-    id,
-    old,
-    renewed.secret,
-    renewed.oldSecret,
-  ]);
+/** Replaces a ciphertext, which a rotation may have made that of the previous secret since it was read. */
+export async function replaceCiphertext(db: Queryable, id: string, from: Buffer, to: Buffer): Promise<void> {
+  await db.query(
+    `update vitrine.webhook
+        set secret = case when secret = $2 then $3 else secret end,
+            old_secret = case when old_secret = $2 then $3 else old_secret end
+      where id = $1 and (secret = $2 or old_secret = $2)`,
+    [id, from, to],
+  );
 }

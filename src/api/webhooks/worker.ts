@@ -23,7 +23,7 @@ import { pauseFailing, pauseWebhook } from "./webhook-store.ts";
 const CONCURRENCY = 256;
 const POLL_MS = 1_000;
 const RENEW_MS = 3_000;
-const LEASE_SECONDS = 10;
+export const LEASE_SECONDS = 10;
 // Spreads out what failed together.
 const JITTER = 0.1;
 

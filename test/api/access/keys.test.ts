@@ -80,4 +80,22 @@ describe("the last use of a key", () => {
       { last_used_at: new Date(clock) },
     ]);
   });
+
+  it("is written in the order of the ids, so that no two processes wait for each other", async () => {
+    const ids = ["b", "c", "a"];
+    const written: unknown[] = [];
+    const query = async <Row>(_sql: string, parameters: readonly unknown[] = []) => {
+      written.push(parameters[0]);
+      return [] as Row[];
+    };
+    const keyUse = createKeyUse({ query });
+    for (const id of ids) {
+      keyUse.used({ keyId: id });
+      keyUse.succeeded({ id } as Parameters<typeof keyUse.succeeded>[0]);
+    }
+
+    await keyUse.flush();
+
+    expect(written).toEqual([ids.toSorted(), ids.toSorted()]);
+  });
 });

@@ -176,6 +176,27 @@ describe("replacing with If-Match", () => {
     expect(await database.query("select 1 from vitrine.audit where detail->>'name' = 'Lost'")).toEqual([]);
   });
 
+  it("accepts what GET answered, with a change", async () => {
+    await put(full);
+    const { body, headers } = await read();
+    const changed = { ...body.information, description: "Changed" };
+    const answer = await api.call(path(), {
+      method: "PUT",
+      key,
+      body: changed,
+      headers: { "if-match": headers.get("etag") ?? "" },
+    });
+
+    expect(answer.status).toBe(200);
+    const { updated_at: before, ...fields } = changed;
+    const { updated_at: after, ...stored } = answer.body.information;
+    expect(stored).toEqual(fields);
+    expect(Date.parse(after)).toBeGreaterThan(Date.parse(before));
+    expect(
+      await database.query("select body::jsonb ? 'updated_at' as kept from vitrine.collection_information"),
+    ).toEqual([{ kept: false }]);
+  });
+
   it("takes * for any state", async () => {
     expect((await putIf("*", "First")).status).toBe(200);
     expect((await putIf(" * ", "Second")).status).toBe(200);

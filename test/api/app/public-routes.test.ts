@@ -22,16 +22,29 @@ describe("/openapi.json", () => {
 });
 
 describe("what anybody may open", () => {
-  it.each(["/openapi.json", "/reference", "/freshness"])("is limited by client address: %s", async (path) => {
-    const { call } = createTestApp(test);
-    const ask = async (from: string) => (await call(path, { from })).status;
-    // All at once: one after another, they might take longer than the window that they are counted in.
-    const statuses = await Promise.all(
-      Array.from({ length: anonymousGraphqlLimit.requests + 1 }, () => ask("198.51.100.7")),
-    );
+  it.each(["/openapi.json", "/reference", "/freshness", "/graphql"])(
+    "is limited by client address: %s",
+    async (path) => {
+      const { call } = createTestApp(test);
+      const headers = { accept: "text/html" };
+      const ask = async (from: string) => (await call(path, { from, headers })).status;
+      // All at once: one after another, they might take longer than the window that they are counted in.
+      const statuses = await Promise.all(
+        Array.from({ length: anonymousGraphqlLimit.requests + 1 }, () => ask("198.51.100.7")),
+      );
 
-    expect(statuses.filter((status) => status === 429)).toHaveLength(1);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(anonymousGraphqlLimit.requests);
-    expect(await ask("198.51.100.8")).toBe(200);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(anonymousGraphqlLimit.requests);
+      expect(await ask("198.51.100.8")).toBe(200);
+    },
+  );
+
+  it.each(["text/html", "application/json"])("counts once as %s at /graphql", async (accept) => {
+    const { call } = createTestApp(test);
+    const ask = async () =>
+      (await call("/graphql?query={__typename}", { from: "198.51.100.9", headers: { accept } })).headers;
+
+    const left = (await Promise.all([ask(), ask()])).map((sent) => Number(sent.get("ratelimit-remaining")));
+    expect(left.sort()).toEqual([anonymousGraphqlLimit.requests - 2, anonymousGraphqlLimit.requests - 1]);
   });
 });

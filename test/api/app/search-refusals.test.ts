@@ -107,6 +107,11 @@ describe("a bad parameter", () => {
       "must be a number or its text; it is true",
       { range_criteria: [{ name: "A", range: { to: true } }] },
     ],
+    [
+      "criteria[0].values[1]",
+      "must be a string; it is a number too large to hold",
+      { criteria: '[{"name":"A","values":[1e300,1e999]}]' },
+    ],
     ["sort", "must be", { sort: "toString" }],
     ["sort", "must be", { sort: "trait::asc" }],
     ["cursor", "", { cursor: "nonsense" }],

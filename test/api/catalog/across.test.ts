@@ -106,6 +106,25 @@ describe("collections", () => {
     expect(collectionsOf((await ask(`q=heroes&chain_id=${CHAIN_ID}`)).body)).toEqual([heroes]);
     expect(collectionsOf((await ask("q=nowhere")).body)).toEqual([]);
   });
+
+  it("that nobody named have no name, and are not found by the start of their address", async () => {
+    await database.query("truncate vitrine.collection_information");
+    await database.query(
+      `insert into vitrine.contract_metadata (chain_id, collection, uri, fields, read_at)
+       values ($1, $2, 'https://meta.example', $3, now())`,
+      [FAR_CHAIN_ID, FAR_COLLECTION, JSON.stringify({ description: "Brave" })],
+    );
+    const { body } = await api.call(`/market/collections/${FAR_COLLECTION}?chain_id=${FAR_CHAIN_ID}`, {
+      key,
+    });
+    expect(body).toMatchObject({
+      name: null,
+      information: { name: FAR_COLLECTION, description: "Brave" },
+      information_source: { name: null, description: "contract" },
+    });
+    expect(collectionsOf((await ask("q=0x")).body)).toEqual([]);
+    expect(collectionsOf((await ask(`q=${FAR_COLLECTION}`)).body)).toEqual([`far ${FAR_COLLECTION}`]);
+  });
 });
 
 it("is the same over GraphQL", async () => {

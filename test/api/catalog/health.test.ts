@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createHealth } from "../../../src/api/catalog/health/health.ts";
-import { countCauses } from "../../../src/api/catalog/health/health-store.ts";
+import { type Affected, countCauses } from "../../../src/api/catalog/health/health-store.ts";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
-import type { Queryable } from "../../../src/api/db/database.ts";
+import type { Database, Queryable } from "../../../src/api/db/database.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import type { Resolution } from "../../../src/api/metadata/uri/resolve.ts";
 import { CHAIN_SCHEMA, countRowsRead, createTestDatabase } from "../../support/database/database.ts";
@@ -251,6 +251,41 @@ describe("the health of a collection", () => {
     expect((await again("cause=invalid_property")).body.items[0].reason).toBe(
       "invalid_property: properties.a: a property must be a string or a number; it is a boolean",
     );
+  });
+
+  it("shows the first issue with the code, whatever others say, of a document with U+0000", async () => {
+    await know(1);
+    await record("0", found({ name: "Hero", image: "https://img.example/1.png", properties: { a: true } }));
+    const issues = [
+      { code: "missing_value", level: "warning", path: "\u0000", message: '"code":"invalid_property"\u0000' },
+      { code: "invalid_property", level: "warning", path: "properties.b\u0000", message: "the first" },
+      { code: "invalid_property", level: "warning", path: "properties.a", message: "the second" },
+    ];
+    await database.query("update vitrine.version set issues = $1", [JSON.stringify(issues)]);
+    const { body } = await (await open())("cause=invalid_property");
+    expect(body.items[0].reason).toBe("invalid_property: properties.b\u0000: the first");
+  });
+
+  it("reads of each document the issue that it shows, and no other", async () => {
+    const properties = Object.fromEntries(Array.from({ length: 150 }, (_, nth) => [`Property ${nth}`, {}]));
+    await know(2);
+    for (const id of ["0", "1"])
+      await record(id, found({ name: "Hero", image: "https://img.example/1.png", properties }));
+    let longest = 0;
+    const counting: Database = {
+      ...database,
+      async query<Row>(...asked: Parameters<Database["query"]>) {
+        const rows = await database.query<Row>(...asked);
+        longest = Math.max(longest, ...rows.map((row) => JSON.stringify(row).length));
+        return rows;
+      },
+    };
+    const health = createHealth({ database: counting, tables });
+    const listed: Affected[] = [];
+    for await (const batch of health.listAll({ chainId: CHAIN_ID, address: COLLECTION }, "invalid_property"))
+      listed.push(...batch);
+    expect(listed).toHaveLength(2);
+    expect(longest).toBeLessThan(500);
   });
 
   it("lists the tokens with a cause, page by page, each once, and of one code all kinds", async () => {

@@ -1,14 +1,20 @@
 /** How much PostgreSQL reads for a token, whatever the tables were when its connection planned the statement. */
 
 import { afterAll, expect, it } from "vitest";
+import { readChainActivity } from "../../../src/api/catalog/activity/activity-store.ts";
 import { createHoldings } from "../../../src/api/catalog/holdings-store.ts";
 import { readStates } from "../../../src/api/catalog/tokens/state-store.ts";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { createDatabase, type Queryable } from "../../../src/api/db/database.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
+import { readSampled, readSampleOutcome } from "../../../src/api/metadata/records/sample-store.ts";
+import { readServed } from "../../../src/api/metadata/records/store.ts";
 import { findChanges } from "../../../src/api/search/sync/store.ts";
 import { readCheckFacts } from "../../../src/api/trading/checks/check-store.ts";
+import { readLockHolders } from "../../../src/api/trading/lock-holders.ts";
+import { readLockOddities } from "../../../src/api/trading/reconcile/reconcile-store.ts";
 import { CHAIN_SCHEMA, countRowsRead, createTestDatabase } from "../../support/database/database.ts";
+import { countPlanWork } from "../../support/database/plan-work.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 
 const TOKENS = 3_000;
@@ -133,4 +139,79 @@ it("doesn't grow with the collection for a token's transfers, where statistics k
   );
 
   expect(rows).toBeLessThan(tokenIds.length * 10);
+});
+
+it("doesn't grow with the collection for a token's activity, likewise", async () => {
+  const page = { before: "9".repeat(80), limit: 50 };
+  const subject = { of: "token", tokenId: "7", chainId: CHAIN_ID, address: COLLECTION } as const;
+  const of = (kinds: Pick<Parameters<typeof readChainActivity>[3], "transferKinds" | "lockDirections">) =>
+    database.transaction((tx) =>
+      countPlanWork(tx, (each) => readChainActivity(each, tables, subject, { ...page, ...kinds })),
+    );
+  await database.query(`truncate ${tables.tokenTransfer}, ${tables.lockEvent}`);
+  const events = (collectionOf: string) =>
+    database.query(
+      `with moved as (
+         insert into ${tables.tokenTransfer} (id, chain_id, collection_address, token_id, "from", "to", quantity, block_number,
+           block_timestamp, transaction_hash, log_index)
+         select lpad(n::text, 75, '0') || $2, $1, ${collectionOf}, n, 'a', 'b', 1, 10, 1, '0xt', 1
+           from generate_series(1, ${TOKENS}) n)
+       insert into ${tables.lockEvent} (id, chain_id, collection_address, token_id, direction, count_after, anomaly,
+         block_number, block_timestamp, transaction_hash, log_index, standard, flag_count_after, follows_default)
+       select lpad(n::text, 75, '0') || $2, $1, ${collectionOf}, n, 'lock', 1, false, 90, 1, '0xt', 1, 'erc6982', 1, true
+         from generate_series(1, ${TOKENS}) n`,
+      [CHAIN_ID, collectionOf.slice(0, 3)],
+    );
+  await events("'c' || n");
+  for (const table of [tables.tokenTransfer, tables.lockEvent]) await database.query(`analyze ${table}`);
+  await events(`'${COLLECTION}'`);
+
+  expect(await of({ transferKinds: ["transfer"], lockDirections: [] })).toBeLessThan(100);
+  expect(await of({ transferKinds: [], lockDirections: ["lock"] })).toBeLessThan(100);
+});
+
+it("doesn't grow with the collection for what is read by tokens' ids, where most collections have one token", async () => {
+  const ids = Array.from({ length: 20 }, (_, n) => String(n * 7 + 1));
+  const within = { chainId: CHAIN_ID, collection: COLLECTION, address: COLLECTION };
+  const reads: readonly ((tx: Queryable) => Promise<unknown>)[] = [
+    (tx) => readServed(tx, CHAIN_ID, COLLECTION, ids),
+    (tx) => readSampled(tx, tables, within, ids, 100),
+    (tx) => readSampleOutcome(tx, within, ids, "2020-01-01"),
+    (tx) => readLockHolders(tx, tables, CHAIN_ID, COLLECTION, ids),
+    (tx) => readLockOddities(tx, tables, within, ids),
+    (tx) => createHoldings({ database: tx, tables }).balances(within, ids, "0x8"),
+  ];
+  const stored = [tables.tokenState, tables.tokenBalance, "vitrine.version", "vitrine.token"];
+  await database.query(`truncate ${stored.join(", ")} cascade`);
+  for (const table of stored) await database.query(`alter table ${table} set (autovacuum_enabled = false)`);
+  const fill = async (collectionOf: string, firstVersion: number) => {
+    await database.query(
+      `insert into ${tables.tokenState} (chain_id, collection_address, token_id, standard, owner, burned, lock_count)
+       select $1, ${collectionOf}, n, 'erc721', '0x' || n, false, 0 from generate_series(1, ${TOKENS}) n`,
+      [CHAIN_ID],
+    );
+    await database.query(
+      `insert into ${tables.tokenBalance} (chain_id, collection_address, token_id, holder, balance)
+       select $1, ${collectionOf}, n, '0x' || n, 1 from generate_series(1, ${TOKENS}) n`,
+      [CHAIN_ID],
+    );
+    await database.query(
+      `insert into vitrine.version (id, chain_id, collection, token_id, number, outcome, trigger, uri, metadata, issues,
+         content_hash, complete, duration_ms, normaliser) overriding system value
+       select $2::int + n, $1, ${collectionOf}, n, 1, 'updated', 'sample', 'ipfs://' || n, '{"name":"x","traits":[]}', '[]',
+              '00', true, 1, 7 from generate_series(1, ${TOKENS}) n`,
+      [CHAIN_ID, firstVersion],
+    );
+    await database.query(
+      `insert into vitrine.token (chain_id, collection, token_id, served_version, good_block, since_block, last_outcome, last_fetch_at)
+       select $1, ${collectionOf}, n, $2::int + n, 5, 5, 'good', now() from generate_series(1, ${TOKENS}) n`,
+      [CHAIN_ID, firstVersion],
+    );
+  };
+  await fill("'c' || n", 0);
+  await database.query("analyze");
+  await fill(`'${COLLECTION}'`, TOKENS);
+
+  for (const [nth, read] of reads.entries())
+    expect(await database.transaction((tx) => countPlanWork(tx, read)), `read ${nth}`).toBeLessThan(1_000);
 });

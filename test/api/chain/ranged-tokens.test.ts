@@ -161,7 +161,7 @@ describe("their history", () => {
     });
   const holdings = createHoldings({ database, tables });
 
-  it("takes three connections at most, counts of owners included", async () => {
+  it("takes three connections at most, counts of owners and the largest holders included", async () => {
     const turn = createBarrier();
     let counting = 0;
     let countingMost = 0;
@@ -180,6 +180,7 @@ describe("their history", () => {
       Array.from({ length: 4 }, () => [
         its.transfers(place, ["10"], { offset: 0, limit: 1 }),
         its.owners(place, ["10"]),
+        its.topHolders({ chainId: place.chainId, collection: place.address, tokenId: "10" }, 10),
       ]).flat(),
     );
 

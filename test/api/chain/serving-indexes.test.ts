@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database/database.ts";
 
@@ -19,23 +20,23 @@ it("the indexes that serving needs are created once, and unchanged from then on"
   const made = await indexes();
   expect(made.map(({ name }) => name)).toEqual([
     "vitrine_collection_holder_by_holder",
-    "vitrine_collection_holder_by_tokens",
+    "vitrine_collection_holder_largest_first",
     "vitrine_delegation_enabled_from",
     "vitrine_delegation_enabled_to",
     "vitrine_delegation_from_to",
     "vitrine_delegation_to_from",
-    "vitrine_lock_event_of_collection",
+    "vitrine_lock_event_in_collection",
     "vitrine_lock_event_of_default",
     "vitrine_lock_event_of_holder",
     "vitrine_lock_event_of_token",
-    "vitrine_token_balance_by_holder",
-    "vitrine_token_range_by_owner",
+    "vitrine_token_balance_of_holder",
+    "vitrine_token_range_of_owner",
     "vitrine_token_state_burned",
-    "vitrine_token_state_by_owner",
     "vitrine_token_state_locked",
+    "vitrine_token_state_of_owner",
     "vitrine_token_state_unlocked",
     "vitrine_token_state_without_supply",
-    "vitrine_token_transfer_of_collection",
+    "vitrine_token_transfer_in_collection",
     "vitrine_token_transfer_of_receiver",
     "vitrine_token_transfer_of_sender",
     "vitrine_token_transfer_of_token",
@@ -89,4 +90,23 @@ it("one process makes them, and another leaves them to it", async () => {
   expect(await createServingIndexes(url, CHAIN_SCHEMA)).toBe(false);
 
   await other.end();
+});
+
+it("no time limit of the role ends their creation", async () => {
+  await database.query(`drop index ${CHAIN_SCHEMA}.vitrine_token_state_burned`);
+  const hurried = new URL(url);
+  hurried.searchParams.set("options", "-c statement_timeout=500");
+
+  const writer = new pg.Client({ connectionString: url });
+  await writer.connect();
+  onTestFinished(() => writer.end());
+  await writer.query(`begin; lock table ${CHAIN_SCHEMA}.token_state in row exclusive mode`);
+
+  const [created] = await Promise.all([
+    createServingIndexes(hurried.href, CHAIN_SCHEMA),
+    sleep(600).then(() => writer.query("commit")),
+  ]);
+
+  expect(created).toBe(true);
+  expect((await indexes()).find(({ name }) => name === "vitrine_token_state_burned")?.valid).toBe(true);
 });

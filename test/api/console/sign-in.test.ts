@@ -345,6 +345,10 @@ describe("a session", () => {
     expect([await isIn(one, cookies[0]), await isIn(two, cookies[1])]).toEqual([false, true]);
     await two.post("/console/sign-out/everywhere");
     expect([await isIn(two, cookies[1]), await isIn(three, cookies[2])]).toEqual([false, false]);
+    const holder = wallet.address.toLowerCase();
+    expect(
+      await database.query("select actor, subject, detail from vitrine.audit where action = 'sessions.end'"),
+    ).toEqual([{ actor: holder, subject: holder, detail: { sessions: 2 } }]);
 
     await one.signIn(wallet);
     await database.query("update vitrine.session set expires_at = now()");

@@ -26,6 +26,7 @@ it.each([
   withCode("28P01"),
   withCode("28000"),
   Object.assign(withCode("ENOENT"), { syscall: "connect" }),
+  Object.assign(withCode("XX000"), { routine: "write_relcache_init_file" }),
   new Error("Connection terminated unexpectedly"),
   new Error("Connection terminated due to connection timeout"),
   new Error("timeout exceeded when trying to connect"),
@@ -37,7 +38,7 @@ it.each([
 });
 
 it.each([
-  ...[withCode("42P01"), withCode("23505"), withCode("57014"), withCode("ENOENT")],
+  ...[withCode("42P01"), withCode("23505"), withCode("57014"), withCode("ENOENT"), withCode("XX000")],
   ...[new Error("anything"), undefined, "57P01"],
 ])("%s does not", (error) => {
   expect(isDatabaseAway(error)).toBe(false);
@@ -45,6 +46,7 @@ it.each([
 
 it.each([
   withCode("57014"),
+  withCode("55P03"),
   withCode("40P01"),
   withCode("40001"),
   new Error("query failed", { cause: withCode("57014") }),

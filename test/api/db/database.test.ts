@@ -1,12 +1,45 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import { planName, type Queryable } from "../../../src/api/db/database.ts";
+import { createDatabase, planName, type Queryable } from "../../../src/api/db/database.ts";
+import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 
-const { database } = await createTestDatabase();
+const { database, url } = await createTestDatabase();
 await database.query("create table vitrine.probe (id int primary key, count int not null)");
 
 afterEach(() => database.query("truncate vitrine.probe"));
+
+it("doesn't depend on what its role sets for sessions", async () => {
+  const own = new URL(url);
+  const settings = [
+    ["datestyle", "german"],
+    ["default_transaction_isolation", "serializable"],
+    ["standard_conforming_strings", "off"],
+    ["lock_timeout", "1"],
+    // Long enough for a session to say that it has none.
+    ["idle_session_timeout", "1min"],
+  ] as const;
+  own.searchParams.set("options", settings.map(([name, value]) => `-c ${name}=${value}`).join(" "));
+  const strict = createDatabase(own.href, silentLogger, { plain: 1, keyed: 1 });
+  onTestFinished(() => strict.close());
+
+  for (const name of [undefined, "named"])
+    expect(
+      await strict.query(
+        `select '2026-12-01 00:00Z'::timestamptz as at, length('\\u') as length,
+          current_setting('transaction_isolation') as isolation, current_setting('idle_session_timeout') as idle`,
+        [],
+        name,
+      ),
+    ).toEqual([{ at: new Date("2026-12-01"), length: 2, isolation: "read committed", idle: "0" }]);
+  const waiting: Promise<unknown>[] = [];
+  await database.transaction(async (tx) => {
+    await tx.query("lock table vitrine.probe");
+    waiting.push(strict.query("insert into vitrine.probe values (9, 0)").then(() => "inserted"));
+    await sleep(50);
+  });
+  expect(await Promise.all(waiting)).toEqual(["inserted"]);
+});
 
 describe("a transaction", () => {
   it("keeps all of it or nothing", async () => {

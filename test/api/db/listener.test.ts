@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { expect, it, onTestFinished } from "vitest";
 import { listen } from "../../../src/api/db/listener.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
@@ -44,6 +45,24 @@ it("is known by the schema that it serves, whatever name the connection string g
     ({ length }) => length === 1,
   );
 });
+
+it.each(["größe", "é".repeat(31)])(
+  "is known by the hash of schema %s, whose name PostgreSQL would change",
+  async (schema) => {
+    const listener = listen(url, ["one"], () => undefined, silentLogger, schema);
+    onTestFinished(() => listener.close());
+
+    // As `ponder db prune` looks for it (patches/).
+    const hash = createHash("sha256").update(schema).digest("hex").slice(0, 32);
+    await eventually(
+      () =>
+        database.query("select from pg_stat_activity where application_name = $1", [
+          `vitrine listener ${hash}`,
+        ]),
+      ({ length }) => length === 1,
+    );
+  },
+);
 
 it("comes back when its connection is ended", async () => {
   let wakes = 0;

@@ -415,7 +415,8 @@ describe("migrating", () => {
     const holder = new pg.Client({ connectionString: url });
     await holder.connect();
     await holder.query("select pg_advisory_lock(7641209)");
-    const waiting = migrate(hurried, [...migrations, later]);
+    const said: string[] = [];
+    const waiting = migrate(hurried, [...migrations, later], (line) => said.push(line));
     await expect
       .poll(
         () =>
@@ -428,6 +429,7 @@ describe("migrating", () => {
     await holder.end();
 
     expect(await waiting).toEqual(["later"]);
+    expect(said).toEqual(["vitrine: waiting for another process, which is migrating the database."]);
   });
 
   it("holds up others for a quarter of a second at a time", async () => {

@@ -28,6 +28,21 @@ async function databaseOf(encoding: string): Promise<string> {
   return Object.assign(new URL(server), { pathname: `/${name}` }).href;
 }
 
+/** A role of the test's own, with its URL of the database; `client` is the database's owner. */
+async function roleIn(url: string) {
+  const role = `own_${randomBytes(4).toString("hex")}`;
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(async () => {
+    await client.query(`drop owned by ${role}`);
+    await client.query(`drop role ${role}`);
+    await client.end();
+  });
+  await client.query(`create role ${role} login password 'f'`);
+  const own = Object.assign(new URL(url), { username: role, password: "f" }).href;
+  return { client, role, own, database: new URL(url).pathname.slice(1) };
+}
+
 it.each([
   ["UTF8", undefined, undefined],
   [
@@ -72,23 +87,12 @@ it.each([
   "names the connections of %s that allows fewer than a process uses: %s",
   async (_whose, limit, allowed) => {
     const url = await databaseOf("UTF8");
-    const database = new URL(url).pathname.slice(1);
-    const role = `few_${randomBytes(4).toString("hex")}`;
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    onTestFinished(async () => {
-      await client.query(`drop owned by ${role}`);
-      await client.query(`drop role ${role}`);
-      await client.end();
-    });
-    await client.query(`create role ${role} login password 'f'`);
+    const { client, database, role, own } = await roleIn(url);
     await client.query(`grant create on database ${database} to ${role}`);
     await client.query(limit.replace("DATABASE", database).replace("ROLE", role));
     const said: string[] = [];
 
-    await requireDatabase(Object.assign(new URL(url), { username: role, password: "f" }).href, (line) =>
-      said.push(line),
-    );
+    await requireDatabase(own, (line) => said.push(line));
 
     expect(said).toEqual(
       allowed === undefined
@@ -99,6 +103,19 @@ it.each([
     );
   },
 );
+
+it("refuses a role that may create no temporary tables, with what allows them", async () => {
+  const url = await databaseOf("UTF8");
+  const { client, database, role, own } = await roleIn(url);
+  await client.query(`revoke all on database ${database} from public;
+    grant connect, create on database ${database} to ${role}`);
+
+  await expect(requireDatabase(own, () => undefined)).rejects.toThrow(
+    `Role "${role}" may not create temporary tables in database "${database}"; allow it with \`grant temporary on database "${database}" to "${role}"\`, or name another role in DATABASE_URL.`,
+  );
+  await client.query(`grant temporary on database ${database} to ${role}`);
+  await requireDatabase(own, () => undefined);
+});
 
 it("counts the connections of search threads", async () => {
   const url = await databaseOf("UTF8");

@@ -135,6 +135,60 @@ describe("a reorg", () => {
     ]);
   });
 
+  it("that puts an event before one that stays repeats that one, so that the last has the token's state", async () => {
+    await locks.add({ block: 95, token: 2n });
+    await locks.add({ block: 96, token: 3n });
+    await writeAll();
+
+    await locks.add({ block: 94, token: 2n, transaction: "0xwinner" });
+    await writeAll();
+    await writeAll();
+
+    expect((await locks.published()).slice(2)).toEqual([
+      { id: 3, type: "reverted", token: "2", reverts: 1 },
+      { id: 4, type: "lock", token: "2", reverts: null },
+      { id: 5, type: "lock", token: "2", reverts: null },
+    ]);
+    const sources = await database.query<{ source: string; open: boolean }>(
+      "select source, open from vitrine.event where type = 'lock' order by id",
+    );
+    expect(sources.map(({ open }) => open)).toEqual([false, true, true, true]);
+    expect(sources[3]?.source).toBe(sources[0]?.source);
+  });
+
+  it("that adds more than a batch reads is read on from the last of them, not from what is repeated", async () => {
+    await locks.add({ block: 97, token: 2n });
+    await writeAll();
+    await locks.add({ block: 94, token: 2n, transaction: "0xwinner" });
+    await locks.add({ block: 95, token: 3n });
+    const of = async (limit: number) => {
+      const query = { chainId: CHAIN_ID, handled: "0", collections: [COLLECTION], limit };
+      const read = await readDifference(database, test.tables, query);
+      return { fresh: read?.fresh.map(({ source }) => source), last: read?.last };
+    };
+
+    const { fresh: [first, second, third] = [] } = await of(3);
+    expect(third).toBeDefined();
+    expect(await of(1)).toEqual({ fresh: [first, third], last: first });
+    expect(await of(2)).toEqual({ fresh: [first, second, third], last: second });
+    expect(await of(3)).toEqual({ fresh: [first, second, third], last: null });
+  });
+
+  it("that puts a default before one that stays repeats that one alone", async () => {
+    await locks.add({ block: 95, token: null });
+    await locks.add({ block: 96, token: 3n });
+    await writeAll();
+
+    await locks.add({ block: 94, token: null, transaction: "0xwinner" });
+    await writeAll();
+
+    expect((await locks.published()).slice(2)).toMatchObject([
+      { type: "reverted", token: null, reverts: 1 },
+      { type: "default_lock", token: null },
+      { type: "default_lock", token: null },
+    ]);
+  });
+
   it("that brings the same events back reverts none of them", async () => {
     await locks.add({ block: 95 });
     await writeAll();

@@ -1,8 +1,10 @@
 /** IPFS content comes verified from whichever gateway has it; one that lies is paused, and one that is late is called off. */
 
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { fixedSize } from "ipfs-unixfs-importer/chunker";
+import { CID } from "multiformats/cid";
+import { create as createDigest } from "multiformats/hashes/digest";
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
@@ -16,7 +18,9 @@ import { createGatewayMetrics } from "../../../src/api/fetch/ipfs/gateway-metric
 import { IPFS_HOST, locate } from "../../../src/api/fetch/locate.ts";
 import {
   Blocks,
+  type CborNode,
   carOf,
+  cborOf,
   entityBlocks,
   type GatewayConduct,
   type IpfsGateway,
@@ -29,6 +33,8 @@ const LIE = (body: Buffer): Buffer => Buffer.from(body.toString().replace("Hero"
 const blocks = new Blocks();
 let cid: string;
 let directory: string;
+/** Of a node of DAG-CBOR with links to files, as nft.storage stored an NFT. */
+let nft: string;
 
 /** The third is no gateway of ours. */
 const conducts: GatewayConduct[] = [{}, {}, {}];
@@ -42,6 +48,7 @@ beforeAll(async () => {
     "A 100%.json": TEXT,
     "site/index.html": "<p>Hello</p>",
   });
+  nft = await addCbor({ "metadata.json": CID.parse(cid), name: "Hero" });
   servers = await Promise.all(
     conducts.map((_, index) =>
       // Read at every request.
@@ -56,6 +63,12 @@ beforeEach(() => {
   for (const index of conducts.keys()) conducts[index] = {};
 });
 afterAll(() => Promise.all(servers.map((server) => server.close())));
+
+async function addCbor(node: CborNode): Promise<string> {
+  const bytes = cborOf(node);
+  const digest = createDigest(0x12, createHash("sha256").update(bytes).digest());
+  return `${await blocks.put(CID.createV1(0x71, digest), bytes)}`;
+}
 
 const lying: GatewayConduct = { blocks: tampered, body: (body, { isCar }) => (isCar ? body : LIE(body)) };
 const plain: GatewayConduct = { car: "ignore" };
@@ -121,6 +134,7 @@ describe("content", () => {
   it.each([
     ["a CID", () => `ipfs://${cid}`],
     ["a path", () => `ipfs://${directory}/1.json`],
+    ["a path through DAG-CBOR", () => `ipfs://${nft}/metadata.json`],
     ["a path with an escaped name", () => `ipfs://${directory}/a%20b.json`],
     ["a path with an unescaped name and a query", () => `ipfs://${directory}/a b.json?x=1#y`],
     ["a path with an unescaped # in a name", () => `ipfs://${directory}/Cat #7.json`],
@@ -153,6 +167,23 @@ describe("content", () => {
       status: 404,
       transient: false,
       asked: "100",
+    });
+  });
+
+  it("that a node of DAG-CBOR has no link to is read unverified, or refused", async () => {
+    const car = await carOf(nft, await entityBlocks(blocks, `${nft}/metadata.json`));
+    conducts[0] = {
+      own: ({ isCar }, response) => {
+        if (isCar) response.setHeader("content-type", "application/vnd.ipld.car").end(car);
+        else response.end("Hero");
+        return true;
+      },
+    };
+
+    expect(await createProcess().get(`ipfs://${nft}/name`)).toMatchObject({ text: "Hero", verified: null });
+    expect(await createProcess("refuse").get(`ipfs://${nft}/name`)).toMatchObject({
+      reason: "content_unverified",
+      transient: false,
     });
   });
 
@@ -390,6 +421,55 @@ describe("a gateway that is late", () => {
 
     expect(await createProcess().get(`ipfs://${cid}`)).toMatchObject({ ...verified, asked: "110" });
     await expect.poll(() => servers[1]?.calledOff()).toBe(before + 1);
+  });
+
+  describe("and has given blocks before, while the next one sends plain bytes", () => {
+    const onceSent = (): { readonly sent: Promise<void>; readonly sending: GatewayConduct } => {
+      let note = (): void => undefined;
+      const sent = new Promise<void>((resolve) => {
+        note = resolve;
+      });
+      const own: GatewayConduct["own"] = (_request, response) => {
+        // By then, the bytes have been read.
+        response.on("finish", () => setTimeout(note, 100));
+        response.setHeader("content-type", "application/json").end(LIE(Buffer.from(TEXT)));
+        return true;
+      };
+      return { sent, sending: { own } };
+    };
+    const unverified = { text: LIE(Buffer.from(TEXT)).toString(), verified: null, asked: "110" };
+
+    it("is waited for, and verifies the content", async () => {
+      const { get } = createProcess();
+      await get(`ipfs://${directory}/1.json`);
+      const { sent, sending } = onceSent();
+      conducts.splice(0, 2, { after: () => sent }, sending);
+
+      expect(await get(`ipfs://${cid}`)).toMatchObject({ ...verified, asked: "110" });
+    });
+
+    it.each([
+      ["fails", (sent: Promise<void>): GatewayConduct => ({ after: () => sent, car: 500 })],
+      ["never answers", (): GatewayConduct => ({ after: never })],
+    ])("gives way to them, which are not fetched again, where it %s", async (_what, conduct) => {
+      const { get } = createProcess();
+      await get(`ipfs://${directory}/1.json`);
+      const { sent, sending } = onceSent();
+      conducts.splice(0, 2, conduct(sent), sending);
+
+      expect(await get(`ipfs://${cid}`, { timeoutMs: 2_000 })).toMatchObject(unverified);
+    });
+
+    it("leaves them to a caller who can't wait any longer", async () => {
+      const { get } = createProcess();
+      await get(`ipfs://${directory}/1.json`);
+      const controller = new AbortController();
+      const { sent, sending } = onceSent();
+      conducts.splice(0, 2, { after: never }, sending);
+      void sent.then(() => controller.abort());
+
+      expect(await get(`ipfs://${cid}`, { signal: controller.signal })).toMatchObject(unverified);
+    });
   });
 
   it("is waited for while no second request is allowed", async () => {

@@ -2,7 +2,7 @@
 
 import { type LookupAddress, lookup } from "node:dns";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createForeignLookup } from "../../../src/api/fetch/foreign-names.ts";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -68,6 +68,17 @@ describe("a name", () => {
   ])("%s ends with %s, as with the system's resolver", async (name, code) => {
     await expect(resolve(`${name}.test`)).rejects.toMatchObject({ code });
   });
+});
+
+it("has its IPv4 addresses on a machine without IPv6, though the first question about them was lost", async () => {
+  const lossy = await startDnsServer((name, family) => {
+    if (family === 6) return [V6];
+    return lossy.questions.filter((question) => question === `${name} 4`).length > 1 ? [V4] : "silent";
+  });
+  onTestFinished(() => lossy.close());
+  const lookUp = promisify(createForeignLookup([lossy.server], () => false));
+
+  expect(await lookUp("lost.test", { all: true })).toContainEqual({ address: "45.33.32.10", family: 4 });
 });
 
 it.each([

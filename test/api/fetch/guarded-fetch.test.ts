@@ -202,11 +202,33 @@ describe("compression", () => {
     ["identity, BR", brotliCompressSync],
     [", gzip ,", gzipSync],
     ["identity, constructor", (text: string) => text],
-  ])("of %s is undone, since the others are no codings", async (encoding, compress) => {
+    [["aws-chunked", "gzip"], gzipSync],
+  ] as const)("of %j is undone, since the others are no codings", async (encoding, compress) => {
     const document = '{"name":"a"}';
     answer = (response) => response.setHeader("content-encoding", encoding).end(compress(document));
 
     expect(bodyOf(await get())).toBe(document);
+  });
+
+  it.each(["gzip", "deflate", "br"])("in %s of nothing is an empty body", async (encoding) => {
+    for (const length of ["0", undefined]) {
+      answer = (response) => {
+        if (length !== undefined) response.setHeader("content-length", length);
+        response.setHeader("content-encoding", encoding).flushHeaders();
+        response.end();
+      };
+
+      expect(await get()).toMatchObject({ kind: "fetched", body: Buffer.alloc(0) });
+    }
+  });
+
+  it("in gzip of nothing is no body where the connection breaks", async () => {
+    answer = (response) => {
+      response.setHeader("content-encoding", "gzip").flushHeaders();
+      setImmediate(() => response.destroy());
+    };
+
+    expect(await get()).toMatchObject({ reason: "unreachable", transient: true });
   });
 
   it.each([

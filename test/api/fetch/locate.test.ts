@@ -4,12 +4,14 @@ import { describe, expect, it } from "vitest";
 import {
   contentOf,
   gatewayOf,
+  hasLocatableForm,
   IPFS_HOST,
   isContentAddressed,
   locate,
   servingHost,
   substituteId,
 } from "../../../src/api/fetch/locate.ts";
+import { hostOf } from "../../support/long-host.ts";
 
 const GATEWAYS = ["https://first.example", "https://second.example"];
 const V0 = "QmXoypizjW3WknFiJnKLwHCnL72vedxjQkDDP1mXWo6uco";
@@ -21,6 +23,39 @@ const urlsOf = (uri: string) => {
   if (located.kind === "located") return located.urls;
   return located.kind === "refused" ? located.reason : located.kind;
 };
+
+describe("a host", () => {
+  it.each([
+    { uri: `https://${hostOf(253)}/1` },
+    { uri: `https://${hostOf(253)}:65535/1` },
+    { uri: `https://${hostOf(253)}./1` },
+    { uri: `https://[${"0000:".repeat(7)}0001]:8080/1` },
+    { uri: `https://${hostOf(253)}/ipfs/${V0}` },
+  ])("of 253 characters is asked: $uri", ({ uri }) => {
+    expect(urlsOf(uri)[0]).toBe(new URL(uri).href);
+  });
+
+  it.each([
+    { uri: `https://${hostOf(254)}/1` },
+    { uri: `http://${hostOf(6_000)}:8080/1` },
+    { uri: `https://${"\u00fc.".repeat(100)}example/1` },
+    { uri: `https://${hostOf(254)}/ipfs/${V0}` },
+    { uri: `https://${V1}.ipfs.${hostOf(254)}/` },
+    { uri: `https://${hostOf(254)}/ipns/name` },
+  ])("of more is refused, even at a gateway", ({ uri }) => {
+    expect(urlsOf(uri)).toBe("invalid_uri");
+  });
+
+  it("of more says by how much", () => {
+    expect(locate(`https://${hostOf(254)}/1`, GATEWAYS)).toMatchObject({
+      message: "the URI's host has 254 characters; the limit is 253",
+    });
+  });
+
+  it("of any length leaves what a document is stored with as it is", () => {
+    expect(hasLocatableForm(`https://${hostOf(6_000)}/1`)).toBe(true);
+  });
+});
 
 describe("http and https", () => {
   it.each([

@@ -12,7 +12,15 @@ import { CID } from "multiformats/cid";
 import { create as createDigest } from "multiformats/hashes/digest";
 import { describe, expect, it } from "vitest";
 import { carBytesMax, verifiableCid, verifyCar } from "../../../src/api/fetch/ipfs/verify-car.ts";
-import { type Block, Blocks, carOf, entityBlocks, tampered } from "../../support/servers/ipfs-gateway.ts";
+import {
+  type Block,
+  Blocks,
+  type CborNode,
+  carOf,
+  cborOf,
+  entityBlocks,
+  tampered,
+} from "../../support/servers/ipfs-gateway.ts";
 
 const LIMIT = { bytesMax: 100_000 };
 const TEXT = '{"name":"Hero"}';
@@ -162,6 +170,85 @@ describe("a path", () => {
 
   it("to a directory is one", async () => {
     expect(await read(await blocks.add(files), ["deep"])).toBe("directory");
+  });
+});
+
+describe("a path through DAG-CBOR", () => {
+  const leaf = blockOf(0x55, Buffer.from(TEXT));
+  const unlinked = "the content can't be read as a file (a path through CBOR without a link)";
+  const nodeIn = (node: CborNode): Block => blockOf(0x71, cborOf(node));
+  const inner = nodeIn({ files: ["first", { "a b.json": leaf.cid }] });
+  const node = nodeIn({
+    "metadata.json": leaf.cid,
+    name: "Hero",
+    below: inner.cid,
+  });
+  const all = [leaf, inner, node];
+
+  it.each([[["metadata.json"]], [["below", "files", "1", "a b.json"]]])(
+    "leads to a file by the links of maps and lists: %j",
+    async (path) => {
+      expect(await readBlocks(all, path)).toEqual({ kind: "content", body: leaf.bytes });
+    },
+  );
+
+  it("leads into a directory", async () => {
+    const cid = await blocks.add({ "d/1.json": TEXT });
+    const entity = await entityBlocks(blocks, `${cid}/d/1.json`);
+    const directory = entity[0]?.cid ?? leaf.cid;
+
+    expect(await readBlocks([...entity, nodeIn({ all: directory })], ["all", "d", "1.json"])).toEqual({
+      kind: "content",
+      body: leaf.bytes,
+    });
+  });
+
+  it.each([
+    ["to nothing", ["none"]],
+    ["to a text", ["name"]],
+    ["to a part of a text", ["name", "0"]],
+    ["to what every object has", ["constructor", "name"]],
+    ["to the length of a list", ["below", "files", "length"]],
+    ["to a list", ["below", "files"]],
+    ["to a map", ["below", "files", "1"]],
+  ])("is never missing: one %s may be read unverified", async (_what, path) => {
+    expect(await readBlocks(all, path)).toEqual({ kind: "unverifiable", message: unlinked });
+  });
+
+  it("ends below a file", async () => {
+    expect(await readBlocks(all, ["metadata.json", "name"])).toEqual({ kind: "missing" });
+  });
+
+  it("can't be verified where it ends at a node, or the node is none", async () => {
+    const broken = blockOf(0x71, Buffer.from([0xff]));
+
+    expect(await readBlocks(all, ["below"])).toMatchObject({ kind: "unverifiable" });
+    expect(await readBlocks([broken], ["name"])).toMatchObject({ kind: "unverifiable" });
+    expect(await readBlocks([blockOf(0x51, cborOf({}))], ["name"])).toMatchObject({ kind: "unverifiable" });
+  });
+
+  it("is incomplete without a block on it", async () => {
+    const { cid } = node;
+    expect(await verifyCar(Buffer.alloc(0), { cid: `${cid}`, path: ["metadata.json"] }, LIMIT)).toMatchObject(
+      {
+        kind: "incomplete",
+      },
+    );
+    expect(await readBlocks([leaf, node], ["below", "files"])).toMatchObject({ kind: "incomplete" });
+  });
+
+  it("is followed through nodes of up to 64 KiB, however deep", async () => {
+    const longest = 65_536 - cborOf({ "metadata.json": leaf.cid, text: "x".repeat(300) }).length + 300;
+    const withText = (length: number) => nodeIn({ "metadata.json": leaf.cid, text: "x".repeat(length) });
+    const deep = blockOf(0x71, Buffer.alloc(65_536, 0x81));
+
+    expect(withText(longest).bytes).toHaveLength(65_536);
+    expect(await readBlocks([leaf, withText(longest)], ["metadata.json"])).toMatchObject({ kind: "content" });
+    expect(await readBlocks([leaf, withText(longest + 1)], ["metadata.json"])).toEqual({
+      kind: "unverifiable",
+      message: "the content can't be read as a file (65537 bytes of CBOR)",
+    });
+    expect(await readBlocks([deep], ["0"])).toMatchObject({ kind: "unverifiable" });
   });
 });
 

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { complete } from "../../../src/api/refresh/queue/leases.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { createTestApp } from "../../support/processes/app.ts";
 import { createWorkerSetup } from "../../support/processes/worker.ts";
-import { COLLECTION, emptyTables, found, readQueue } from "../../support/refresh/refresh.ts";
+import { COLLECTION, claimOne, emptyTables, found, readQueue } from "../../support/refresh/refresh.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 import { createOwnEndpoint, PARTNER } from "./own-endpoint.ts";
 
@@ -156,6 +157,22 @@ describe("requestMetadataRefresh", () => {
     await request(["1"]);
 
     expect((await readQueue(database))[0]?.dueIn).toBeGreaterThan(30);
+  });
+
+  it("starts a token that waits for a recheck at once, and again no sooner than 60 seconds later", async () => {
+    api.existing.add("1");
+    await database.query(
+      `insert into vitrine.refresh (chain_id, collection, token_id, wanted, started, done, priority, trigger, looks,
+                                    last_started_at, not_before)
+       values (31337, $1, 1, 2, 1, 1, 10, 'recheck', 1, now() - interval '20 s', now() + interval '10 s')`,
+      [COLLECTION],
+    );
+
+    await request(["1"]);
+    await complete(database, [await claimOne(test)]);
+    await request(["1"]);
+
+    expect((await readQueue(database))[0]?.dueIn).toBeGreaterThan(50);
   });
 
   it("says when each token is read next: now, after the 60 seconds, or after its host's pause", async () => {

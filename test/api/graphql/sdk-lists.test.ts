@@ -215,6 +215,14 @@ describe("GetAllTokens", () => {
     expect([await totalOf("0x00000000000000000000000000000000000000c3"), searched]).toEqual([0, []]);
   });
 
+  it("refuses a chain that is not served, as everywhere", async () => {
+    const { error } = await endpoint.ask(
+      `{ tokens(owner: "${ALICE}", chainId: 9, from: 0, size: 5) { total } }`,
+    );
+
+    expect(error?.message).toMatch(/^Invalid request; chainId: chain 9 is not served here/);
+  });
+
   it("takes only the collections that are named, where some are", async () => {
     const { data } = await endpoint.ask(
       `{ tokens(owner: "${ALICE}", from: 0, size: 50, tokenAddresses: ["${FAR_COLLECTION}", "${FAR_COLLECTION}"]) { total } }`,

@@ -1,9 +1,10 @@
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { endLongPauses } from "../../../src/api/jobs/hosts.ts";
 import { startLongWaits } from "../../../src/api/jobs/long-waits.ts";
+import { webhookPausesMs } from "../../../src/api/jobs/retry-policies.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { endLongTokenWaits } from "../../../src/api/refresh/module.ts";
-import { endLongDeliveryWaits } from "../../../src/api/webhooks/module.ts";
+import { endLongDeliveryClaims, endLongDeliveryWaits } from "../../../src/api/webhooks/module.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
@@ -20,7 +21,7 @@ beforeEach(() => database.query("truncate vitrine.refresh, vitrine.host, vitrine
 async function passOnce(pausesMs: readonly number[] = []): Promise<void> {
   const loop = startLongWaits({
     database,
-    ends: [endLongPauses, endLongTokenWaits, endLongDeliveryWaits(pausesMs)],
+    ends: [endLongPauses, endLongTokenWaits, endLongDeliveryWaits(pausesMs), endLongDeliveryClaims],
     isOn: true,
     logger: silentLogger,
   });
@@ -116,4 +117,49 @@ it("a webhook's next attempt is made that would come later than after its longes
   await passOnce([90 * MINUTE, MINUTE]);
   worker.wake();
   await eventually(attempts, (count) => count === 2);
+});
+
+it("deliveries that a crashed process held are free again, and leave their webhook its places", async () => {
+  const receiver = await startReceiver();
+  await register(receiver);
+  const accepted = (count: number) =>
+    eventually(
+      () => receiver.accepted.length,
+      (reached) => reached >= count,
+    );
+  const { stop } = work();
+  // As many as a webhook may have at once.
+  await append(Array.from({ length: 8 }, (_, nth) => ({ token: String(nth) })));
+  await accepted(8);
+  await stop();
+  // All eight attempts were under way when the process died and the clock stepped back by six hours.
+  await database.query(
+    `update vitrine.webhook_delivery set status = 'pending', claim = gen_random_uuid(), claimed_until = now() + interval '6 hours',
+            due_at = now() + interval '6 hours'`,
+  );
+  await append([{ token: "99" }]);
+
+  await passOnce(webhookPausesMs);
+  work();
+
+  await accepted(8 + 9);
+});
+
+it("a delivery that a process sends stays its own", async () => {
+  const receiver = await startReceiver();
+  await register(receiver);
+  const { stop } = work();
+  await append([{ token: "1" }]);
+  await eventually(
+    () => receiver.accepted.length,
+    (reached) => reached === 1,
+  );
+  await stop();
+  await database.query(
+    "update vitrine.webhook_delivery set status = 'pending', claim = gen_random_uuid(), claimed_until = now() + interval '10 seconds'",
+  );
+
+  await passOnce();
+
+  expect(await database.query("select from vitrine.webhook_delivery where claim is null")).toHaveLength(0);
 });

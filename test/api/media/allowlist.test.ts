@@ -23,6 +23,8 @@ describe("entries", () => {
     { text: "localhost:3000", pattern: "localhost:3000" },
     { text: "127.0.0.1:3000", pattern: "127.0.0.1:3000" },
     { text: "xn--bcher-kva.example", pattern: "xn--bcher-kva.example" },
+    { text: "My_Bucket.s3.amazonaws.com", pattern: "my_bucket.s3.amazonaws.com" },
+    { text: "*._media.example.com:8443", pattern: "*._media.example.com:8443" },
   ])("$text is kept as $pattern", ({ text, pattern }) => {
     expect(parseHostPattern(text)).toBe(pattern);
   });
@@ -108,6 +110,11 @@ describe("coverage", () => {
       pattern: "*.example.com",
       covers: [],
       not: ["cdn.example.com:8443", "*.example.org", "cdn.example.com."],
+    },
+    {
+      pattern: "my_bucket.s3.example",
+      covers: ["my_bucket.s3.example"],
+      not: ["my-bucket.s3.example", "mybucket.s3.example"],
     },
     {
       pattern: "*.example.com:8443",

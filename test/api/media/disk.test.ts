@@ -1,6 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { createDisk } from "../../../src/api/media/storage/disk.ts";
 import { storageKey } from "../../../src/api/media/storage/media-disk.ts";
@@ -67,6 +76,34 @@ describe("the disk", () => {
     } finally {
       await writing;
     }
+  });
+
+  it("lists its pictures beside files that are none of its own", async () => {
+    const own = createDisk(join(folder, "strays"));
+    await own.put(storageKey(NAME), "x");
+    for (const stray of [".DS_Store", "ab/.DS_Store"])
+      writeFileSync(join(folder, "strays/images", stray), "x");
+    symlinkSync("/nowhere", join(folder, "strays/images/cd"));
+
+    const listed: string[] = [];
+    for await (const { name } of own.listPictures()) listed.push(name);
+
+    expect(listed).toEqual([NAME]);
+  });
+
+  it("lists its pictures without those of a folder that is removed meanwhile", async () => {
+    const own = createDisk(join(folder, "removed"));
+    const names = ["ab", "cd"].map((place) => `${place.repeat(32)}.png`);
+    for (const name of names) await own.put(storageKey(name), "x");
+
+    const listed: string[] = [];
+    for await (const { name } of own.listPictures()) {
+      listed.push(name);
+      const other = names.find((each) => each !== name) ?? "";
+      rmSync(dirname(join(folder, "removed", storageKey(other))), { recursive: true });
+    }
+
+    expect(listed).toHaveLength(1);
   });
 
   it("lists its pictures without those that are deleted meanwhile", async () => {

@@ -2,9 +2,12 @@
 
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { createGuardedFetch } from "../../../src/api/fetch/guarded-fetch.ts";
+import { createExamineMedia } from "../../../src/api/media/probes/examine-media.ts";
 import { createFetchMedia } from "../../../src/api/media/probes/fetch-media.ts";
 import {
   Blocks,
+  carOf,
+  entityBlocks,
   type GatewayConduct,
   type IpfsGateway,
   startIpfsGateway,
@@ -80,4 +83,26 @@ it("are refused unverified, if the operator says so", async () => {
 
   const refused = await probe(picture);
   expect(refused?.status).not.toBe("accepted");
+});
+
+it("that a verified directory doesn't have are rejected in reports, as those that a host answers 404", async () => {
+  const directory = await blocks.add({ "1.png": "no picture", "pages/1.html": "<p>Hello</p>" });
+  const car = await carOf(directory, await entityBlocks(blocks, `${directory}/pages`));
+  const gateway = await startIpfsGateway(blocks, {
+    own: (_request, response) =>
+      Boolean(response.setHeader("content-type", "application/vnd.ipld.car").end(car)),
+  });
+  const fetch = createGuardedFetch(new Set([gateway.host]), "Vitrine tests");
+  const fetchMedia = createFetchMedia({ fetch, fetchFromGateway: fetch, gateways: [gateway.url] });
+  const examine = createExamineMedia({ fetchMedia, decoder: harness.decoder, gateways: [gateway.url] });
+  const { checked } = await examine({
+    image: `ipfs://${directory}/2.png`,
+    video: `ipfs://${directory}`,
+    animation_url: `ipfs://${directory}/pages`,
+  });
+  await gateway.close();
+
+  const missing = "http_status: the content has no such path (404)";
+  const rejected = { status: "rejected", reason: missing };
+  expect(checked).toMatchObject({ image: rejected, video: rejected, animation_url: rejected });
 });

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { Blocks, startIpfsGateway } from "../../support/servers/ipfs-gateway.ts";
 import { type LocalServer, startLocalServer } from "../../support/servers/local-server.ts";
 import { createMediaHarness } from "./media-harness.ts";
 import { png } from "./pictures.ts";
@@ -39,6 +40,29 @@ it("notes where each leads, and that it leads there no more", async () => {
   await enqueue(fields);
   await settled();
   expect((await read(fields)).ends).toEqual({ animation: undefined, video: undefined });
+});
+
+it("keeps where verified content led, which is not fetched again", async () => {
+  const blocks = new Blocks();
+  const cid = await blocks.add({ "": video });
+  const gateway = await startIpfsGateway(blocks);
+  privateHosts.add(gateway.host);
+  const fields = { video: `${server.url}/ipfs/${cid}` };
+  for (const query of ["", "?format=car&dag-scope=entity"])
+    answers.set(`/ipfs/${cid}${query}`, {
+      status: 302,
+      headers: { location: `${gateway.url}/ipfs/${cid}${query}` },
+    });
+  startWorker();
+
+  for (let time = 0; time < 2; time++) {
+    await enqueue(fields);
+    await settled();
+    expect((await read(fields)).ends).toEqual({ video: gateway.host });
+    await pass("1 minute");
+  }
+  expect(gateway.requests).toHaveLength(1);
+  await gateway.close();
 });
 
 it("does not mind a redirect within the host", async () => {

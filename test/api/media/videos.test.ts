@@ -12,6 +12,9 @@ afterAll(() => decoder.close());
 const fixture = (name: string): Buffer =>
   readFileSync(new URL(`../../fixtures/media/${name}`, import.meta.url));
 
+const webm = async (size: number): Promise<Buffer> =>
+  muxWebm([await noise().webp().toBuffer()], { size, frameMs: 50 });
+
 /** Rotated by 90 degrees as phones do it: in the track's matrix (ISO 14496-12, 8.3.2), not in the picture. */
 function turned(video: Buffer): Buffer {
   const copy = Buffer.from(video);
@@ -31,11 +34,18 @@ describe("a video", () => {
   });
 
   it("of WEBM with the longest lengths there are may be shown", async () => {
-    const frame = await noise().webp().toBuffer();
-
-    expect(await decoder.decode("video", muxWebm([frame], { size: 480, frameMs: 50 }))).toMatchObject({
+    expect(await decoder.decode("video", await webm(480))).toMatchObject({
       kind: "video",
       format: "WebM",
+    });
+  });
+
+  it("as large as 65,535 pixels per side may be shown", async () => {
+    expect(await decoder.decode("video", await webm(65_535))).toEqual({
+      kind: "video",
+      format: "WebM",
+      width: 65_535,
+      height: 65_535,
     });
   });
 
@@ -43,6 +53,18 @@ describe("a video", () => {
     ["478x480", () => fixture("478x480.mp4"), "video_too_small", "478x480, at least 480x480"],
     ["640x400", () => fixture("640x400.mp4"), "video_too_small", "640x400, at least 480x480"],
     ["640x400 turned", () => turned(fixture("640x400.mp4")), "video_too_small", "400x640, at least 480x480"],
+    [
+      "a side over 65,535 pixels",
+      () => webm(65_536),
+      "video_undecodable",
+      "65536x65536, at most 65535 pixels per side",
+    ],
+    [
+      "a size that no column holds",
+      () => webm(2 ** 31),
+      "video_undecodable",
+      "2147483648x2147483648, at most 65535 pixels per side",
+    ],
     ["sound alone", () => fixture("sound-only.mp4"), "video_undecodable", "the file holds no video track"],
     [
       "a start without an index",

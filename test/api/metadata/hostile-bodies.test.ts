@@ -74,18 +74,22 @@ describe("decompression bombs", () => {
     expect(growth).toBeLessThan(MEMORY_GROWTH_MAX);
   });
 
-  it.each(["gzip, gzip", "br, gzip", "gzip, identity, deflate", Array(6).fill("gzip").join()])(
-    "of several codings (%s) are not undone at all",
-    async (encoding) => {
-      answer = (response) => response.writeHead(200, { "content-encoding": encoding }).end(gigabyte);
+  it.each([
+    "gzip, gzip",
+    "br, gzip",
+    "gzip, identity, deflate",
+    Array(6).fill("gzip").join(),
+    ["gzip", "gzip"],
+    ["identity", "br, aws-chunked", "gzip"],
+  ])("of several codings (%j) are not undone at all", async (encoding) => {
+    answer = (response) => response.setHeader("content-encoding", encoding).end(gigabyte);
 
-      expect(await fetchFrom(server.host)).toMatchObject({
-        reason: "unreachable",
-        message: "the body has more than one Content-Encoding; one is read",
-        transient: false,
-      });
-    },
-  );
+    expect(await fetchFrom(server.host)).toMatchObject({
+      reason: "unreachable",
+      message: "the body has more than one Content-Encoding; one is read",
+      transient: false,
+    });
+  });
 
   it("that never yield a byte end at the limit of what arrives", async () => {
     const nothing = gzipSync("").subarray(0, 10);

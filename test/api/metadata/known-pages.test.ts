@@ -6,7 +6,7 @@ import { knownPages } from "../../../src/api/metadata/listing/range-store.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
 
-const { database } = await createTestDatabase();
+const { database, tables } = await createTestDatabase();
 const MAX = (2n ** 256n - 1n).toString();
 
 beforeEach(() => emptyTables(database));
@@ -27,8 +27,14 @@ it.each<[tokens: string[], pages: string[][]]>([
     ],
   ],
 ])("two at a time, in the order of ids: %j", async (tokens, pages) => {
-  await addKnownTokens(database, CHAIN_ID, COLLECTION, new Map(tokens.map((tokenId) => [tokenId, 1])));
-  await addKnownTokens(database, CHAIN_ID + 1, COLLECTION, new Map([["1", 1]]));
+  await addKnownTokens(
+    database,
+    tables,
+    CHAIN_ID,
+    COLLECTION,
+    new Map(tokens.map((tokenId) => [tokenId, 1])),
+  );
+  await addKnownTokens(database, tables, CHAIN_ID + 1, COLLECTION, new Map([["1", 1]]));
 
   const found: (readonly string[])[] = [];
   for await (const page of knownPages(database, { chainId: CHAIN_ID, collection: COLLECTION }, 2))

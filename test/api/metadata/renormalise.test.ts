@@ -347,6 +347,35 @@ describe("a stored document of older rules", () => {
     expect(await record("1", found(body))).toMatchObject({ status: "unchanged" });
   });
 
+  it("of a token that is burned meanwhile is left to the fetch after another mint", async () => {
+    const body =
+      '{"name": "Hero", "image": "https://img.example/1.png", "properties": {"Supply": 12345678901234567890}}';
+    const traits = (value: string) => [{ trait_type: "Supply", display_type: "string", value }];
+    await storeOld("1", body, { traits: traits("12345678901234567000") });
+    await test.insert("tokenState", {
+      chainId: CHAIN_ID,
+      collectionAddress: COLLECTION,
+      tokenId: 1n,
+      standard: "erc1155",
+      burned: true,
+      burnedBlock: 9n,
+      lockCount: 0,
+    });
+
+    await runToEnd();
+
+    expect(await renormaliser.progress()).toMatchObject({
+      done: 1,
+      changed: 0,
+      rejected: 0,
+      isRunning: false,
+    });
+    expect((await served("1"))?.metadata?.traits).toEqual(traits("12345678901234567000"));
+    await database.query(`update ${tables.tokenState} set burned = false, burned_block = null`);
+    expect(await record("1", found(body, { block: 20 }), "mint")).toMatchObject({ status: "updated" });
+    expect((await served("1"))?.metadata?.traits).toEqual(traits("12345678901234567890"));
+  });
+
   it("that is not served any more is history, and keeps the rules that read it", async () => {
     await storeRounded("1");
     await record("1", found({ ...HERO, name: "Heroine" }));

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { readDocument } from "../../../src/api/metadata/uri/resolve.ts";
+import { hostOf } from "../../support/long-host.ts";
 import {
   BLOCK,
   type HostAnswer,
@@ -241,6 +242,19 @@ describe("bounds on what a stranger makes us hold", () => {
 
     expect(resolution).toMatchObject({ kind: "failed", reason: "invalid_uri", transient: false });
     expect(resolution.uri).toHaveLength(8_192);
+  });
+
+  it("refuse a host over 253 characters, of the URI or of a redirect, and name none", async () => {
+    harness.answers[0] = (response) => response.writeHead(302, { location: `https://${hostOf(254)}/` }).end();
+
+    const [ofUri, ofRedirect] = [
+      await harness.resolveUri(`https://${hostOf(6_000)}/1.json`),
+      await harness.resolveUri(`${harness.urlOf(0)}/1.json`),
+    ];
+
+    expect(ofUri).toMatchObject({ kind: "failed", reason: "invalid_uri", transient: false });
+    expect(ofUri.host).toBeUndefined();
+    expect(ofRedirect).toMatchObject({ kind: "failed", reason: "invalid_url", transient: false });
   });
 
   it("refuse a document that {id} would grow beyond 2 MiB", () => {

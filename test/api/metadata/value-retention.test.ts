@@ -132,3 +132,30 @@ describe("a trait value", () => {
     expect(await values()).toEqual(["Knight", "Mage"]);
   });
 });
+
+it("a collection whose values can't be read keeps no other from losing its unused ones", async () => {
+  const other = "0x0000000000000000000000000000000000000001";
+  const useOne = async () => {
+    await record("1", [text("Class", "Mage")]);
+    await record("1", [text("Class", "Knight")]);
+  };
+  await useOne();
+  for (const table of ["token", "version", "trait_type"])
+    await database.query(`update vitrine.${table} set collection = $1`, [other]);
+  await useOne();
+  const failing = {
+    ...database,
+    async query<Row>(sql: string, parameters: readonly unknown[] = [], name?: string): Promise<Row[]> {
+      if (parameters.includes(other)) throw new Error("canceling statement due to statement timeout");
+      return database.query<Row>(sql, parameters, name);
+    },
+  };
+
+  await expect(forgetUnusedValues.run(failing)).rejects.toThrow(
+    `1 collections failed; first, ${collectionRef.chainId}:${other}: canceling statement`,
+  );
+  expect(await values()).toEqual(["Knight", "Knight", "Mage"]);
+
+  expect(await forgetUnusedValues.run(database)).toBe(1);
+  expect(await values()).toEqual(["Knight", "Knight"]);
+});

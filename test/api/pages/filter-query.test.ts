@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   chipsOf,
   dayOf,
+  fieldOf,
   queryOf,
   readQuery,
   withoutConditions,
@@ -138,5 +139,37 @@ describe("an address without its conditions", () => {
     ["q=a&sort=by_luck", ""],
   ])("keeps an order that is understood: %s", (query, without) => {
     expect(withoutConditions(read(query))).toBe(without);
+  });
+});
+
+describe("a field of the form", () => {
+  const lines = fc.string({ unit: fc.constantFrom("a", "%", "*", ":", "&", "\n", "\r", "\r\n", "語") });
+  /** As an HTML parser reads an attribute, and as a form is then sent. */
+  const sent = (value: string): string => value.replace(/\r\n?/g, "\n").replace(/\r\n|\r|\n/g, "\r\n");
+
+  it("brings back its trait and its value, line breaks included", () => {
+    fc.assert(
+      fc.property(lines, lines, (trait, value) => {
+        const entry = [`is:${trait}`, value] as const;
+        const [name, text] = fieldOf(entry).map(sent) as [string, string];
+
+        expect(readQuery(new URLSearchParams([[name, text]])).entries).toEqual([entry]);
+      }),
+    );
+  });
+
+  it.each(["from", "to"])("brings back the trait of a bound that is typed into it: %s", (end) => {
+    const [name = ""] = fieldOf([`${end}:a\r\nb%`, ""]).map(sent);
+
+    expect(readQuery(new URLSearchParams([[name, "5"]])).entries).toEqual([[`${end}:a\r\nb%`, "5"]]);
+  });
+
+  it("is named as in a link where a form changes nothing of it", () => {
+    expect(fieldOf(["is:Class", "100% *"])).toEqual(["is:Class", "100% *"]);
+    expect(fieldOf(["q", "a\nb"])).toEqual(["q", "a\nb"]);
+  });
+
+  it("is taken as it is if it is no percent-encoding", () => {
+    expect(read("is*:%25=%25E4").filter.criteria).toEqual([{ name: "%", values: ["%E4"] }]);
   });
 });

@@ -178,6 +178,8 @@ describe("/wallets/{address}", () => {
     const upper = `0x${BOB.slice(2).toUpperCase()}`;
     const { status, headers } = await get(`/wallets/${upper}`);
     expect([status, headers.get("location")]).toEqual([301, `/wallets/${BOB}`]);
+    const { headers: asked } = await get(`/wallets/${upper}?type=mint&cursor=x%26y`);
+    expect(asked.get("location")).toBe(`/wallets/${BOB}?type=mint&cursor=x%26y`);
     expect((await get("/wallets/nobody")).status).toBe(400);
     expect((await get("/wallets")).status).toBe(404);
   });

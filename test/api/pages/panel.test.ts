@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { readQuery } from "../../../src/api/pages/collection/filter-query.ts";
 import { en } from "../../../src/api/ui/words/en.ts";
 import { createPagesWorld, HEROES, idsOf, seen } from "./world.ts";
 
@@ -239,4 +240,61 @@ it("says that tokens are on their way while a search index is loaded, and reload
     expect(seen(text)).toContain("The tokens of this collection are being loaded.");
   }
   expect((await fresh.call(`${HEROES}/1`, { headers: { accept: "text/html" } })).status).toBe(200);
+});
+
+describe("a trait with line breaks", () => {
+  const MOTTO = "Motto\nof a hero";
+  const RANK = "Rank\nof a hero";
+  const values = ["To be\nor not", "All\r\nis well"];
+
+  const unescaped = (html: string): string =>
+    html.replaceAll("&#39;", "'").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+  /** The fields of a type, as an HTML parser reads them. */
+  function fieldsOf(html: string, type: string): [name: string, value: string][] {
+    const text = html.replace(/\r\n?/g, "\n");
+    const fields = new RegExp(`<input type="${type}"[^>]*? name="([^"]*)"[^>]*? value="([^"]*)"`, "g");
+    return [...text.matchAll(fields)].map(([, ...field]) => field.map(unescaped) as [string, string]);
+  }
+  // A form sends line breaks as CR LF; the script, as they were read.
+  const submitted = (value: string): string => value.replace(/\r\n|\r|\n/g, "\r\n");
+  const ways = [submitted, (value: string) => value];
+
+  beforeAll(async () => {
+    for (const [nth, value] of values.entries()) {
+      await world.mint(String(200 + nth));
+      await world.describe(String(200 + nth), {
+        attributes: [
+          { trait_type: MOTTO, value },
+          { trait_type: RANK, display_type: "number", value: nth + 1 },
+        ],
+      });
+    }
+  });
+  it("is found by each value that the panel offers, with and without script", async () => {
+    const html = await page([`is:${MOTTO}`, values[0] ?? ""]);
+    expect(idsOf(html)).toEqual(["200"]);
+    const boxes = fieldsOf(html, "checkbox").filter(([name]) => name.includes("Motto"));
+    expect(boxes).toHaveLength(values.length);
+    for (const way of ways) {
+      const found = [];
+      for (const field of boxes) found.push(...idsOf(await page(field.map(way) as [string, string])));
+      expect(found.toSorted()).toEqual(["200", "201"]);
+    }
+  });
+
+  it("stays a condition when another is added, where the panel has no such trait", async () => {
+    const [name, value] = ["Unknown\r\ntrait", "x\ny"];
+    const hidden = fieldsOf(await page([`is:${name}`, value]), "hidden");
+    for (const way of ways) {
+      const kept = new URLSearchParams(hidden.map((field) => field.map(way) as [string, string]));
+      expect(readQuery(kept).filter.criteria).toEqual([{ name, values: [value] }]);
+    }
+  });
+
+  it("has bounds that are sent under its name", async () => {
+    const html = await page([`from:${RANK}`, "2"]);
+    expect(idsOf(html)).toEqual(["201"]);
+    const [name = ""] = fieldsOf(html, "number").find(([each]) => each.includes("Rank")) ?? [];
+    expect(idsOf(await page([submitted(name), "2"]))).toEqual(["201"]);
+  });
 });

@@ -77,6 +77,17 @@ describe("a visitor's choices", () => {
       },
     });
 
+  it.each([
+    ["the host that was asked", "gallery.example", "https://gallery.example", `${HEROES}?q=x`],
+    ["that of BASE_URL, where a proxy asks by another name", "indexer:42069", baseUrl, `${HEROES}?q=x`],
+    ["another", "gallery.example", "https://evil.example", "/"],
+    ["BASE_URL's, with a path that names another", "indexer:42069", `${baseUrl}//evil.example`, "/"],
+  ])("lead back to the page if its host is %s", async (_what, host, origin, location) => {
+    const answer = await choose("theme=dark", { host, referer: `${origin}${HEROES}?q=x` });
+
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, location]);
+  });
+
   it("are cookies that pages are drawn with, console and reference included", async () => {
     const answer = await choose("theme=dark", {
       referer: `${baseUrl}${HEROES}?q=x`,

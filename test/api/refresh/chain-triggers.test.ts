@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/api/db/database.ts";
-import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
+import { checkpoint, countRowsRead, createTestDatabase } from "../../support/database/database.ts";
 import { ask, CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refresh/refresh.ts";
 import { createTriggerSetup } from "../../support/refresh/triggers.ts";
 
@@ -71,6 +71,71 @@ describe("a new trigger", () => {
       { token_id: "1", since_block: "100", old: true },
       { token_id: "2", since_block: "50", old: true },
     ]);
+  });
+
+  it("of a mint that a reorg has moved to a later block gives its token that block", async () => {
+    const move = (token: bigint, block: number) =>
+      test.insert("tokenTransfer", {
+        id: checkpoint({ chainId: CHAIN_ID, block, timestamp: block, log: Number(token) }),
+        chainId: CHAIN_ID,
+        collectionAddress: COLLECTION,
+        tokenId: token,
+        from: block === 80 ? `0x${"0".repeat(40)}` : "0xa",
+        to: "0xb",
+        quantity: 1n,
+        blockNumber: block,
+        blockTimestamp: block,
+        transactionHash: "0xt",
+        logIndex: Number(token),
+      });
+    await setup.setChain(100, 70);
+    for (const token of [1n, 2n]) await setup.add({ block: 90, log: Number(token), source: "mint", token });
+    await triggers.handleBatch();
+    await setup.revert(90);
+    // The second was minted before, and only comes back.
+    await move(1n, 95);
+    await move(1n, 96);
+    await move(2n, 80);
+    await move(2n, 97);
+    const state = {
+      chainId: CHAIN_ID,
+      collectionAddress: COLLECTION,
+      standard: "erc721",
+      owner: "0xb",
+    } as const;
+    for (const tokenId of [1n, 2n])
+      await test.insert("tokenState", { ...state, tokenId, burned: false, lockCount: 0 });
+    for (const token of [1n, 2n]) await setup.add({ block: 95, log: Number(token), source: "mint", token });
+    await triggers.handleBatch();
+
+    expect(await database.query("select token_id, since_block from vitrine.token order by token_id")).toEqual(
+      [
+        { token_id: "1", since_block: "95" },
+        { token_id: "2", since_block: "90" },
+      ],
+    );
+
+    // Minted in a range, too, before any transfer of its own.
+    await test.insert("tokenRange", {
+      chainId: CHAIN_ID,
+      collectionAddress: COLLECTION,
+      fromTokenId: 1n,
+      toTokenId: 1n,
+      owner: "0xb",
+      mintedBlock: 94n,
+      mintedLog: 1,
+      blockTimestamp: 94n,
+      transactionHash: "0xt",
+      transferId: "t",
+    });
+    await database.query("update vitrine.token set since_block = 93 where token_id = 1");
+    await setup.add({ block: 96, source: "mint", token: 1n });
+    await triggers.handleBatch();
+    expect(await database.query("select since_block from vitrine.token where token_id = 1")).toEqual([
+      { since_block: "94" },
+    ]);
+    const { tokenTransfer, tokenState, tokenRange } = test.tables;
+    await database.query(`truncate ${tokenTransfer}, ${tokenState}, ${tokenRange}`);
   });
 
   it("of a mint makes the token known, and one of an event on a token nobody saw does not", async () => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { claim, nextDueMs } from "../../../src/api/refresh/queue/claim.ts";
 import { complete, type Lease, reschedule } from "../../../src/api/refresh/queue/leases.ts";
+import type { Trigger } from "../../../src/api/refresh/queue/queue.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import {
   ask,
@@ -92,6 +93,25 @@ describe("tokens whose host nobody knows yet", () => {
     await ask(database, ["3000"], { trigger: "event" });
 
     expect((await claimIds(1))[0]).toBe("3000");
+  });
+});
+
+describe("a token that was never read", () => {
+  it("says nothing about its host where only anonymous callers named it, and does where an event did", async () => {
+    await ask(database, ["1", "2"], { anonymous: true });
+    await ask(database, ["2"], { trigger: "event" });
+    const first = await claim(database, tables, SHARE, 2);
+    expect(first.map(({ tokenId, isUnproven }) => [tokenId, isUnproven]).sort()).toEqual([
+      ["1", true],
+      ["2", false],
+    ]);
+    await complete(database, first, () => ({ status: "failed" }));
+    await passSeconds(database, 6);
+
+    // Brings the recheck forward.
+    await ask(database, ["2"], { anonymous: true });
+
+    expect(await claimOne(test)).toMatchObject({ tokenId: "2", isUnproven: false });
   });
 });
 
@@ -203,6 +223,74 @@ describe("the spacing of starts", () => {
     await ask(database, ["1"], { anonymous: true });
 
     expect(await dueIn()).toBe(5);
+  });
+
+  const leaveRecheck = async () => {
+    await ask(database, ["1"], { trigger: "event" });
+    await complete(database, [await claimOne(test)], () => ({ status: "unchanged" }));
+    expect(await dueIn()).toBe(30);
+  };
+  const leaveRetry = (trigger: Trigger) => async () => {
+    await ask(database, ["1"], { trigger });
+    await reschedule(database, await claimOne(test), 3_600_000, "http_status: the host answered 429");
+  };
+
+  it.each([
+    ["a recheck", leaveRecheck],
+    ["another try of an event", leaveRetry("event")],
+    ["another try of a sweep", leaveRetry("sweep")],
+    ["another try of a sample", leaveRetry("sample")],
+  ])("of anonymous callers counts from %s that they brought forward", async (_title, leave) => {
+    await leave();
+    await passSeconds(database, 6);
+
+    await ask(database, ["1"], { anonymous: true });
+    await complete(database, [await claimOne(test)]);
+    await passSeconds(database, 6);
+    await ask(database, ["1"], { anonymous: true });
+
+    expect(await dueIn()).toBe(54);
+  });
+
+  it.each([
+    ["a recheck that was due", leaveRecheck, () => passSeconds(database, 30)],
+    ["another try for a keyed caller", leaveRetry("rest"), () => passSeconds(database, 6)],
+  ])("of anonymous callers doesn't count from %s", async (_title, leave, wait) => {
+    await leave();
+    await wait();
+
+    await ask(database, ["1"], { anonymous: true });
+    await complete(database, [await claimOne(test)]);
+    await ask(database, ["1"], { anonymous: true });
+
+    expect(await dueIn()).toBe(5);
+  });
+
+  it("of anonymous callers doesn't count from what they brought forward and a keyed caller shared", async () => {
+    await leaveRecheck();
+    await passSeconds(database, 6);
+    await ask(database, ["1"], { trigger: "graphql", anonymous: true });
+    await ask(database, ["1"], { trigger: "rest" });
+    await ask(database, ["1"], { trigger: "graphql", anonymous: true });
+
+    const lease = await claimOne(test);
+    expect(lease).toMatchObject({ trigger: "rest", priority: 30 });
+    await complete(database, [lease]);
+    await ask(database, ["1"], { anonymous: true });
+
+    expect(await dueIn()).toBe(5);
+  });
+
+  it("of anonymous callers leaves the rank and the recheck of an event that they bring forward", async () => {
+    await leaveRetry("event")();
+    await passSeconds(database, 6);
+    await ask(database, ["1"], { trigger: "graphql", anonymous: true });
+
+    const lease = await claimOne(test);
+    expect(lease).toMatchObject({ trigger: "event", priority: 20 });
+    await complete(database, [lease], () => ({ status: "unchanged" }));
+
+    expect(await readQueue(database)).toMatchObject([{ trigger: "recheck", priority: 10, dueIn: 30 }]);
   });
 
   it("brings a token forward that waits for its host, when it is asked for again", async () => {

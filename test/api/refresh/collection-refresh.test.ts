@@ -21,12 +21,13 @@ import { createTriggerSetup } from "../../support/refresh/triggers.ts";
 const test = await createTestDatabase();
 const { database, tables } = test;
 const setup = createTriggerSetup(test);
+const { metadata } = setup;
 const api = createTestApp(test);
 const key = await api.createKey();
 const otherKey = await api.createKey(["market-partner"], "Others");
 const { logger, entries } = createMemoryLogger();
 const issues = [{ code: "missing_name", kind: "document", count: 3 }];
-const ends = createSweepEnds({ database, logger, readIssueCounts: async () => issues });
+const ends = createSweepEnds({ database, logger, metadata, readIssueCounts: async () => issues });
 const PATH = `/market-partner/collections/${COLLECTION}/refresh_collection?chain_id=${CHAIN_ID}`;
 
 beforeEach(async () => {
@@ -216,7 +217,7 @@ describe("a refresh of a whole collection by an app", () => {
     await start();
     await setup.sweeps().advance();
     const readIssueCounts = () => Promise.reject(new Error("too slow"));
-    await createSweepEnds({ database, logger, readIssueCounts }).endFinished();
+    await createSweepEnds({ database, logger, metadata, readIssueCounts }).endFinished();
 
     expect(await events()).toMatchObject([{ payload: { status: "done", issues: null } }]);
   });
@@ -361,6 +362,51 @@ describe("a cancelled refresh of a collection", () => {
     expect((await post()).status).toBe(200);
   });
 
+  it.each([
+    ["before its tokens were counted", 700, 0],
+    // Two pages of the count are done.
+    ["while its tokens were being counted", 10_700, 500],
+  ])("%s is counted on, and ends with the true numbers", async (_title, tokens, queued) => {
+    await know(tokens);
+    const id = await start();
+    if (queued > 0) await setup.sweeps().advance();
+    expect((await receipt(id)).counts.total).toBeLessThan(tokens);
+
+    await cancel(id);
+    await setup.sweeps().advance();
+
+    expect(await receipt(id)).toMatchObject({ status: "cancelled", done: false, counted: false });
+    expect(await lease(500)).toEqual([]);
+    expect(await events()).toEqual([]);
+
+    expect(await ends.endFinished()).toBe(1);
+
+    const counts = { total: tokens, updated: 0, unchanged: 0, failed: 0, not_found: 0, cancelled: tokens };
+    expect(await receipt(id)).toMatchObject({ status: "cancelled", done: true, counted: true, counts });
+    expect(await events()).toMatchObject([{ payload: { refresh_id: id, status: "cancelled", counts } }]);
+    expect((await post()).status).toBe(200);
+  });
+
+  it("is counted by one process at a time, in steps, and not once its process stops", async () => {
+    await know(10_700);
+    const id = await start();
+    await cancel(id);
+    const counted = async () => (await receipt(id)).counts.total;
+
+    await ends.endFinished(AbortSignal.abort());
+    expect(await counted()).toBe(5_000);
+
+    await database.transaction(async (tx) => {
+      await tx.query("select from vitrine.sweep for update");
+      expect(await ends.endFinished()).toBe(0);
+    });
+    expect(await counted()).toBe(5_000);
+
+    const ended = await Promise.all([ends.endFinished(), ends.endFinished()]);
+    expect(ended.reduce((sum, each) => sum + each)).toBe(1);
+    expect(await counted()).toBe(10_700);
+  });
+
   it("lets the next one start as soon as it has ended, which the request waits for", async () => {
     await know(3);
     const id = await start();
@@ -453,6 +499,7 @@ describe("a cancelled refresh of a collection", () => {
     const ending = createSweepEnds({
       database,
       logger,
+      metadata,
       async readIssueCounts() {
         expect((await cancel(id)).body.status).toBe("cancelled");
         return issues;

@@ -171,6 +171,25 @@ describe("a lease", () => {
 });
 
 describe("another try", () => {
+  it.each([false, true])(
+    "waits no longer for a request that came during the fetch than for one after it (anonymous: %s)",
+    async (anonymous) => {
+      await ask(database, ["1", "2"]);
+      for (const lease of await claim(database, tables, SHARE, 2)) {
+        if (lease.tokenId === "1")
+          await ask(database, ["1"], { trigger: anonymous ? "graphql" : "rest", anonymous });
+        await reschedule(database, lease, 3_600_000, "http_status: the host answered 429");
+      }
+
+      await passSeconds(database, 4);
+      expect(await claim(database, tables, SHARE, 2)).toEqual([]);
+      await passSeconds(database, 2);
+      expect(await claim(database, tables, SHARE, 2)).toMatchObject([{ tokenId: "1" }]);
+      await passSeconds(database, 3_500);
+      expect(await claim(database, tables, SHARE, 2)).toMatchObject([]);
+    },
+  );
+
   it("waits for its delay and counts", async () => {
     await ask(database, ["1"]);
     expect(await reschedule(database, await claimOne(test), 20_000, "timeout: so it was")).toBe(true);

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { checkpoint, createTestDatabase } from "../../support/database/database.ts";
 import { keepLocked, untilWaiting } from "../../support/database/keep-locked.ts";
-import { CHAIN_ID, COLLECTION, emptyTables, readQueue } from "../../support/refresh/refresh.ts";
+import { CHAIN_ID, COLLECTION, emptyTables, found, readQueue, ref } from "../../support/refresh/refresh.ts";
 import { createTriggerSetup } from "../../support/refresh/triggers.ts";
 
 const test = await createTestDatabase();
@@ -297,4 +297,21 @@ it("what was taken for a token and is none is listed no more, without asking any
 
   expect(await countKnown()).toBe(0);
   expect(await readQueue(database)).toMatchObject([{ tokenId: "10000", trigger: "mint" }]);
+});
+
+it("what turns out to be no token in the batch that listed it has no traits, and teaches its collection none", async () => {
+  const attributes = [{ trait_type: "Level", display_type: "number", value: 999_999 }];
+  const document = { name: "Fake", image: "https://img.example/1.png", attributes };
+  const fetched = { token: ref("5"), trigger: "event", resolution: found(document, { block: 90 }) };
+  await database.transaction((tx) => setup.metadata.recordAll(tx, [fetched]));
+  await setup.setChain(100, 70);
+  await setup.add({ block: 90, log: 1, source: "first_seen", token: 5n });
+  await setup.add({ block: 91, log: 1, source: "retracted", token: 5n });
+
+  await triggers.handleBatch();
+
+  expect(await database.query("select unseen, traits from vitrine.token")).toEqual([
+    { unseen: true, traits: [] },
+  ]);
+  expect(await database.query("select from vitrine.trait_type")).toEqual([]);
 });

@@ -58,19 +58,6 @@ async function setHead(block: number): Promise<void> {
   );
 }
 
-/** A token's transfer, as handlers write it. */
-async function mint(tokenId: string, block: number): Promise<void> {
-  await test.insert("tokenState", {
-    chainId: CHAIN_ID,
-    collectionAddress: COLLECTION,
-    tokenId: BigInt(tokenId),
-    standard: "erc721",
-    burned: false,
-    lockCount: 0,
-  });
-  await setup.add({ block, log: Number(tokenId), source: "mint", token: BigInt(tokenId) });
-}
-
 /** Has tokens read as by a worker, until nothing is pending. */
 async function read(tokenIds: readonly string[], trigger: Trigger = "graphql", block = 90): Promise<void> {
   // Before the worker starts: a fetch that is under way would leave the request to a later one.
@@ -101,7 +88,7 @@ describe("what the document of an unseen token names", () => {
     startWorker();
     await read(["7", "8"]);
 
-    await mint("7", 80);
+    await setup.mint("7", 80);
     await setup.triggers().handleBatch();
 
     expect((await readQueue(database)).filter(({ requested, done }) => requested > done)).toEqual([]);
@@ -123,7 +110,7 @@ describe("what the document of an unseen token names", () => {
 
   it("is asked for by the daily round that finds the transfer of a token that was hidden", async () => {
     await read(["7", "8"]);
-    await mint("7", 80);
+    await setup.mint("7", 80);
     await test.setHead({ chainId: CHAIN_ID, block: 100 });
     const [round] = purgeNeverTransferred({ metadata, media, collections });
 
@@ -140,7 +127,7 @@ describe("what the document of an unseen token names", () => {
     const recorder = createRecorder({ database, metadata, media, noteHost });
     const unseen = new Map(ids.map((id) => [id, 90]));
     await metadata.addUnseenTokens(database, CHAIN_ID, COLLECTION, unseen);
-    for (const id of ids) await mint(id, 80);
+    for (const id of ids) await setup.mint(id, 80);
 
     await Promise.all([
       ...leases.map((lease) =>
@@ -155,7 +142,7 @@ describe("what the document of an unseen token names", () => {
 
 describe("what walks over all that is served", () => {
   it("leaves the pictures of unseen tokens alone in the daily round, and keeps those of listed and of burned ones", async () => {
-    for (const id of ["1", "2"]) await mint(id, 80);
+    for (const id of ["1", "2"]) await setup.mint(id, 80);
     await setup.triggers().handleBatch();
     await read(["1", "2", "7"]);
     await database.query(
@@ -169,7 +156,7 @@ describe("what walks over all that is served", () => {
   });
 
   it("leaves them alone when new rules read stored documents again", async () => {
-    await mint("1", 80);
+    await setup.mint("1", 80);
     await setup.triggers().handleBatch();
     await read(["1", "7"]);
     await database.query("truncate vitrine.media");

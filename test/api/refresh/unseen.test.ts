@@ -283,7 +283,7 @@ describe("a token whose mint is on its way", () => {
   it("is reported by the stream of events when it is shown, and not before", async () => {
     const writer = createEventWriter({ database, tables, collections: new Map() });
     const published = async () => {
-      await writer.writeBatch();
+      await writer.writeDue();
       return database.query("select type, token_id::text as id, version from vitrine.event");
     };
     await record("7", 3);

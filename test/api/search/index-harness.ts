@@ -1,12 +1,12 @@
 /** A collection's search index in memory beside its model, changed by the same operations. */
 
-import { createYield } from "../../../src/api/async/yield-to-event-loop.ts";
+import { createYield, runSteps } from "../../../src/api/async/yield-to-event-loop.ts";
 import type { DisplayType, Trait } from "../../../src/api/metadata/document/traits.ts";
 import { valueText } from "../../../src/api/metadata/document/traits.ts";
 import { emptyBits, setBit } from "../../../src/api/search/columns/bits.ts";
 import { DOCUMENT_KEY_CHARACTERS } from "../../../src/api/search/columns/document-column.ts";
 import { createCollectionIndex, type TokenRow } from "../../../src/api/search/index/collection-index.ts";
-import { completeValues } from "../../../src/api/search/index/complete-values.ts";
+import { completeSteps } from "../../../src/api/search/index/complete-values.ts";
 import { findNamed } from "../../../src/api/search/index/find-named.ts";
 import type { ChainSlots } from "../../../src/api/search/index/match.ts";
 import { pageOf } from "../../../src/api/search/index/page.ts";
@@ -184,7 +184,7 @@ export function createIndexHarness() {
       );
     },
     named: (query: NameQuery) => findNamed(index, query, listedNow()),
-    completed: (prefix: ValuePrefix) => completeValues(index, prefix, listedNow()),
+    completed: (prefix: ValuePrefix) => runSteps(completeSteps(index, prefix, listedNow())),
     facets: (filter: TokenFilter) => unpackFacets(packFacets(answersTo(filter).facets(filter, "facets"))),
     panel: (filter: TokenFilter) => unpackFacets(packFacets(answersTo(filter).facets(filter, "panel"))),
   };

@@ -268,7 +268,7 @@ it("every reader says the same of any tokens, whatever the default and the readi
       await database.query(`truncate ${tables.tokenState}, ${tables.lockDefault}, vitrine.token`);
       if (byDefault !== null) await setDefault(byDefault);
       const ids = tokens.map((_, index) => String(index + 1));
-      await addKnownTokens(database, CHAIN_ID, COLLECTION, new Map(ids.map((id) => [id, 1])));
+      await addKnownTokens(database, tables, CHAIN_ID, COLLECTION, new Map(ids.map((id) => [id, 1])));
       const expected: { readonly count: number; readonly standards: readonly string[] }[] = [];
       for (const [index, { counted, flag, ...own }] of tokens.entries()) {
         // A flag that is on means a lock that is still counted.

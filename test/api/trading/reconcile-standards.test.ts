@@ -97,7 +97,7 @@ it("ERC-6982: agrees under a default that was set twice, with tokens of their ow
 
   await chain.write(contract, "setDefaultLocked", [true]);
   await indexContract(test, chain, contract);
-  await addKnownTokens(database, chain.chainId, contract.address.toLowerCase(), new Map([["1", 1]]));
+  await addKnownTokens(database, tables, chain.chainId, contract.address.toLowerCase(), new Map([["1", 1]]));
   await database.query(`delete from ${tables.tokenState} where token_id = 1`);
   expect(await reconcile(contract)).toMatchObject({ checked: 3, drift: [] });
 

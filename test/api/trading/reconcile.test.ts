@@ -81,7 +81,13 @@ async function deployWildHeroes(...ids: bigint[]): Promise<Contract> {
 
 /** Adds tokens as a refresh of tokens that the chain index never saw does. */
 const know = ({ address }: Contract, ...ids: bigint[]) =>
-  addKnownTokens(database, chain.chainId, address.toLowerCase(), new Map(ids.map((id) => [String(id), 1])));
+  addKnownTokens(
+    database,
+    tables,
+    chain.chainId,
+    address.toLowerCase(),
+    new Map(ids.map((id) => [String(id), 1])),
+  );
 
 const lock = (heroes: Contract, id: bigint) => chain.write(heroes, "lockId", [id], tracker());
 

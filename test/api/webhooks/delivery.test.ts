@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Queryable } from "../../../src/api/db/database.ts";
+import type { Database, Queryable } from "../../../src/api/db/database.ts";
 import {
   claimDeliveries,
   type DeliveryLease,
@@ -666,6 +666,31 @@ describe("a token with tens of thousands of pending events", () => {
     await forgetOldDeliveries.run(test.database);
 
     expect(eventsOf(await claim())).toEqual([1_000]);
+  });
+
+  it("has the first one that is left due, though the process dies right after it deleted old ones", async () => {
+    const id = await owing();
+    const change = (status: string) =>
+      api.call(`/market-partner/webhooks/${id}`, { method: "PATCH", key, body: { status } });
+    await change("paused");
+    // The first event of the token is one of those.
+    await test.database.query(
+      "update vitrine.webhook_delivery set created_at = now() - interval '8 days' where event_id < 1000",
+    );
+    let isDead = false;
+    const dying: Database = {
+      ...test.database,
+      async query<Row>(...statement: Parameters<Database["query"]>) {
+        if (isDead) throw new Error("the process has died");
+        isDead = true;
+        return test.database.query<Row>(...statement);
+      },
+    };
+    await expect(forgetOldDeliveries.run(dying)).rejects.toThrow("died");
+
+    await change("active");
+
+    expect(eventsOf(await claimAll())).toEqual([1_000, WAITING + 1]);
   });
 
   it("has the next one due, though the two before it end at once while it is parked", async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Database } from "../../../src/api/db/database.ts";
 import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
 import { SECRET } from "../../support/processes/app.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
@@ -571,4 +572,36 @@ it("re-encrypts secrets after VITRINE_SECRET changes, so that they outlive the p
   expect(await moduleOf(next, SECRET).webhooks.reencrypt()).toBe(0);
   const [row] = await test.database.query<{ old: Buffer }>("select old_secret as old from vitrine.webhook");
   expect(moduleOf(next).webhookSecrets.open(body.id, row?.old ?? Buffer.alloc(0))).toBe(body.secret);
+});
+
+it("re-encrypts a secret that is rotated meanwhile, which signs too for a day", async () => {
+  const { createWebhookModule } = await import("../../../src/api/webhooks/module.ts");
+  const { body } = await create();
+  const next = "another-secret-with-enough-characters";
+  const moduleOf = (database: Database, previous?: string) =>
+    createWebhookModule({
+      database,
+      secrets: { current: next, previous },
+      allowedPrivateHosts: new Set(),
+      access: api.access,
+    });
+  const [owner] = await test.database.query<{ id: string }>("select app_id as id from vitrine.webhook");
+  const rotating = moduleOf(test.database, SECRET);
+  let isRotated = false;
+  const rotatedMeanwhile: Database = {
+    ...test.database,
+    async query<Row>(...statement: Parameters<Database["query"]>) {
+      const rows = await test.database.query<Row>(...statement);
+      if (!isRotated) {
+        isRotated = true;
+        await rotating.webhooks.rotate(owner?.id ?? "", body.id, "test");
+      }
+      return rows;
+    },
+  };
+
+  await moduleOf(rotatedMeanwhile, SECRET).webhooks.reencrypt();
+
+  const [row] = await test.database.query<{ old: Buffer }>("select old_secret as old from vitrine.webhook");
+  expect(moduleOf(test.database).webhookSecrets.open(body.id, row?.old ?? Buffer.alloc(0))).toBe(body.secret);
 });

@@ -98,6 +98,10 @@ describe("a URL", () => {
     ["https://Hooks.LOCALHOST./", "must be public; hooks.localhost. is this machine"],
     ["https://user:pass@partner.example/", "can't be used: the URL carries credentials"],
     ["https://partner.example:25/", "can't be used: the URL's port is blocked"],
+    [
+      `https://${"partner-".repeat(31)}.example/`,
+      "can't be used: the URL's host has 256 characters; the limit is 253",
+    ],
     [`https://partner.example/${"x".repeat(2_030)}`, "has 2054 characters; the limit is 2048"],
   ])("%s is refused", (url, problem) => {
     expect(problemOfUrl(url, allowed)).toBe(problem);

@@ -126,8 +126,16 @@ export function createLockSetup(test: TestDatabase) {
       return tables;
     },
 
-    writer: (tables: ChainTables = test.tables, collections: readonly string[] = [COLLECTION]) =>
-      createEventWriter({ database, tables, collections: new Map([[CHAIN_ID, collections]]) }),
+    /** Publishes a batch of both kinds of events at a time. */
+    writer(tables: ChainTables = test.tables, collections: readonly string[] = [COLLECTION]) {
+      const writer = createEventWriter({ database, tables, collections: new Map([[CHAIN_ID, collections]]) });
+      return {
+        async writeBatch(): Promise<boolean> {
+          const isDueMore = await writer.writeDue();
+          return (await writer.writeLocks()) || isDueMore;
+        },
+      };
+    },
 
     async clear(): Promise<void> {
       const { lockEvent, lockDefault, checkpoint: head, meta } = test.tables;

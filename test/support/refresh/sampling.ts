@@ -90,8 +90,8 @@ export async function startSampledCollection(test: TestDatabase) {
     concurrency: 16,
     logger,
   });
-  const sweeps = createSweeps({ database, metadata, media });
-  const triggers = createChainTriggers({ database, tables, metadata, media });
+  const sweeps = createSweeps({ database, metadata, media, logger });
+  const triggers = createChainTriggers({ database, tables, metadata, media, logger });
   const rounds = createRounds({ database, tables, metadata, readUri, seconds: 6 * HOUR, logger });
   onTestFinished(async () => {
     await worker.stop();

@@ -3,6 +3,7 @@
 import { raiseHeads } from "../../../src/api/chain/index/head-mark.ts";
 import { type ChainTables, chainTables } from "../../../src/api/chain/index/tables.ts";
 import type { Database, Queryable } from "../../../src/api/db/database.ts";
+import { type Logger, silentLogger } from "../../../src/api/logging/logger.ts";
 import { createMetadata } from "../../../src/api/metadata/service.ts";
 import { createChainTriggers } from "../../../src/api/refresh/triggers/chain-triggers.ts";
 import type { EnqueueMedia } from "../../../src/api/refresh/triggers/seen-tokens.ts";
@@ -36,6 +37,7 @@ export function createTriggerSetup(
     fateOf: () => ({ status: "none" }),
     readFiles: async () => new Map(),
   },
+  logger: Logger = silentLogger,
 ) {
   const { database } = test;
   const metadata = (tables: ChainTables) =>
@@ -67,6 +69,20 @@ export function createTriggerSetup(
         logIndex: log,
       });
       return id;
+    },
+
+    /** A token's first transfer, as handlers write it. */
+    async mint(tokenId: string, block: number): Promise<void> {
+      const token = BigInt(tokenId);
+      await test.insert("tokenState", {
+        chainId: CHAIN_ID,
+        collectionAddress: COLLECTION,
+        tokenId: token,
+        standard: "erc721",
+        burned: false,
+        lockCount: 0,
+      });
+      await this.add({ block, log: Number(tokenId), source: "mint", token });
     },
 
     /** Reverts every trigger of this block or later, as a reorg does. */
@@ -115,6 +131,7 @@ export function createTriggerSetup(
         "meta",
         "tokenState",
         "tokenRange",
+        "tokenTransfer",
         "collectionState",
       ] as const) {
         await database.query(`create table ${tables[table]} (like ${test.tables[table]} including all)`);
@@ -126,10 +143,18 @@ export function createTriggerSetup(
       return tables;
     },
 
-    triggers: (tables: ChainTables = test.tables, now?: () => number) =>
-      createChainTriggers({ database, tables, metadata: metadata(tables), media, ...(now && { now }) }),
+    metadata: metadata(test.tables),
+    triggers: (tables: ChainTables = test.tables, now?: () => number, of: Database = database) =>
+      createChainTriggers({
+        database: of,
+        tables,
+        metadata: metadata(tables),
+        media,
+        logger,
+        ...(now && { now }),
+      }),
     sweeps: (of: Database = database) =>
-      createSweeps({ database: of, metadata: metadata(test.tables), media }),
+      createSweeps({ database: of, metadata: metadata(test.tables), media, logger }),
 
     async clear(): Promise<void> {
       await database.query(

@@ -86,6 +86,25 @@ export async function carOf(root: string | readonly string[], blocks: readonly B
   return Buffer.concat(parts);
 }
 
+/** A node of DAG-CBOR, such as one that links to the files of an NFT. */
+export type CborNode = CID | string | readonly CborNode[] | { readonly [name: string]: CborNode };
+
+export function cborOf(node: CborNode): Buffer {
+  // Lengths up to 65,535.
+  const head = (major: number, length: number): Buffer =>
+    length < 24
+      ? Buffer.from([(major << 5) | length])
+      : length < 256
+        ? Buffer.from([(major << 5) | 24, length])
+        : Buffer.from([(major << 5) | 25, length >> 8, length & 255]);
+  if (typeof node === "string") return Buffer.concat([head(3, Buffer.byteLength(node)), Buffer.from(node)]);
+  if (node instanceof CID)
+    return Buffer.concat([head(6, 42), head(2, node.bytes.length + 1), Buffer.from([0]), node.bytes]);
+  if (Array.isArray(node)) return Buffer.concat([head(4, node.length), ...node.map(cborOf)]);
+  const entries = Object.entries(node);
+  return Buffer.concat([head(5, entries.length), ...entries.flat().map(cborOf)]);
+}
+
 /** One bit of the last block differs. */
 export const tampered = (blocks: readonly Block[]): Block[] =>
   blocks.map((block, index) => {

@@ -17,6 +17,9 @@ export interface KeyUse {
   flush(): Promise<void>;
 }
 
+/** By id: processes that lock the same rows in different orders could wait for each other. */
+const inOrder = (uses: readonly [string, number][]) => uses.toSorted(([a], [b]) => (a < b ? -1 : 1));
+
 export function createKeyUse(database: Queryable, now: () => number = Date.now): KeyUse {
   const used = new Map<string, number>();
   // By a clock that never steps.
@@ -29,7 +32,7 @@ export function createKeyUse(database: Queryable, now: () => number = Date.now):
     performance.now() - (writtenAt.get(id) ?? Number.NEGATIVE_INFINITY) >= KEY_EVERY_MS;
 
   async function writeKeys(): Promise<void> {
-    const due = [...used].filter(isDue);
+    const due = inOrder([...used].filter(isDue));
     if (due.length === 0) return;
     await database.query(
       // Another process may have written the row within the minute.
@@ -50,7 +53,7 @@ export function createKeyUse(database: Queryable, now: () => number = Date.now):
 
   async function writeSuccesses(): Promise<void> {
     if (succeeded.size === 0) return;
-    const first = succeeded;
+    const first = new Map(inOrder([...succeeded]));
     succeeded = new Map();
     try {
       await database.query(

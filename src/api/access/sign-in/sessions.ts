@@ -90,8 +90,12 @@ export function createSessions(database: Database, operatorAddresses: ReadonlySe
 
     end: (token: string): Promise<void> => endSession(database, digest(token)),
 
-    /** Ends every session of the same holder, including this one; returns how many. */
-    endAll: ({ address }: Session): Promise<number> => endSessions(database, address),
+    /** Ends every session of the same holder, including this one. */
+    endAll: ({ address, actor }: Session): Promise<void> =>
+      database.transaction(async (tx) => {
+        const sessions = await endSessions(tx, address);
+        await addAudit(tx, actor, "sessions.end", actor, { sessions });
+      }),
   };
 }
 

@@ -2,8 +2,9 @@
 
 import type { CollectionConfig } from "../../../config.ts";
 import { parseTokenId, type TokenRef } from "../../../domain/token-ref.ts";
+import { createYield } from "../../async/yield-to-event-loop.ts";
 import { foldedText, foundBy } from "../../search/rules.ts";
-import type { Search } from "../../search/service.ts";
+import type { FoundTokens, Search } from "../../search/service.ts";
 import { type CollectionView, type CollectionViewDeps, viewCollections } from "../collection-view.ts";
 import type { Collections } from "../collections.ts";
 import type { Catalog } from "../service.ts";
@@ -40,12 +41,14 @@ export function createAcross(deps: AcrossDeps) {
     limit: number,
   ): Promise<CollectionView[]> {
     const views = await viewCollections(deps, among);
+    const asked = foldedText(text);
     return views
-      .map((view) => ({ view, place: placeOf(view, foldedText(text)) }))
+      .map((view) => ({ view, place: placeOf(view, asked) }))
       .filter(({ place }) => place < foundBy.length)
-      .sort((a, b) => a.place - b.place || compare(a.view.name ?? "", b.view.name ?? ""))
+      .map(({ view, place }) => ranked(view, place, view.name))
+      .sort(compareRanked)
       .slice(0, limit)
-      .map(({ view }) => view);
+      .map(({ item }) => item);
   }
 
   async function findTokens(
@@ -59,15 +62,7 @@ export function createAcross(deps: AcrossDeps) {
       tokenId: parseTokenId(tokenId) === undefined ? undefined : tokenId,
       limit,
     });
-    const best = found
-      .map((each, nth) => ({ ...each, nth }))
-      .sort(
-        (a, b) =>
-          foundBy.indexOf(a.match) - foundBy.indexOf(b.match) ||
-          compare(a.name ?? "", b.name ?? "") ||
-          a.nth - b.nth,
-      )
-      .slice(0, limit);
+    const best = await bestOf(found, limit);
     const refs = best.map(({ collection: { chainId, address }, tokenId: id }) => ({
       chainId,
       collection: address,
@@ -104,9 +99,55 @@ export function createAcross(deps: AcrossDeps) {
 
 export type Across = ReturnType<typeof createAcross>;
 
+/** Folded once: comparisons are many. */
+interface Ranked<Item> {
+  readonly item: Item;
+  readonly place: number;
+  readonly key: Buffer;
+}
+
+const ranked = <Item>(item: Item, place: number, name: string | null): Ranked<Item> => ({
+  item,
+  place,
+  key: Buffer.from(foldedText(name ?? "")),
+});
+
 /** By code point of folded texts. */
-const compare = (a: string, b: string): number =>
-  Buffer.compare(Buffer.from(foldedText(a)), Buffer.from(foldedText(b)));
+const compareRanked = (a: Ranked<unknown>, b: Ranked<unknown>): number =>
+  a.place - b.place || Buffer.compare(a.key, b.key);
+
+type FoundToken = FoundTokens["found"][number];
+
+/** The best of all collections, each of whose tokens come in a row, the best first; the earlier of equal ones first. */
+async function bestOf(found: readonly FoundToken[], limit: number): Promise<FoundToken[]> {
+  const yieldToEventLoop = createYield();
+  const rankedAt = (at: number, end: number): Ranked<FoundToken> | undefined => {
+    const token = at < end ? found[at] : undefined;
+    return token && ranked(token, foundBy.indexOf(token.match), token.name);
+  };
+  let best: readonly Ranked<FoundToken>[] = [];
+  for (let at = 0; at < found.length; ) {
+    await yieldToEventLoop();
+    const { collection } = found[at] as FoundToken;
+    let end = at;
+    while (found[end]?.collection === collection) end++;
+    const merged: Ranked<FoundToken>[] = [];
+    let nth = 0;
+    for (let next = rankedAt(at, end); merged.length < limit; ) {
+      const known = best[nth];
+      if (known && !(next && compareRanked(next, known) < 0)) {
+        merged.push(known);
+        nth++;
+      } else if (next) {
+        merged.push(next);
+        next = rankedAt(++at, end);
+      } else break;
+    }
+    best = merged;
+    at = end;
+  }
+  return best.map(({ item }) => item);
+}
 
 /** The position in `foundBy` of the best way in which a collection matches; its length if none does. */
 function placeOf({ name, slug, collection_address }: CollectionView, text: string): number {

@@ -1,6 +1,7 @@
 /** Transfers and lock events from the chain index, by kind, newest first. */
 
 import type { ContractRef } from "../../../domain/token-ref.ts";
+import { collectionOf } from "../../chain/index/serving-indexes.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { mintRange } from "../../chain/index/token-state.ts";
 import {
@@ -98,13 +99,15 @@ function scansOf(tables: ChainTables, { of }: Subject): readonly string[] {
          ${eachDirection(locks(tables, "l.chain_id = c.id and l.holder = $6"))}) w`,
     ];
   }
-  const inCollection = (alias: string): string =>
-    `${alias}.chain_id = $5 and ${alias}.collection_address = $6`;
-  if (of === "collection")
+  if (of === "collection") {
+    const inCollection = (alias: string): string => `${alias}.chain_id = $5 and ${collectionOf(alias)} = $6`;
     return [eachKind(transfers(tables, inCollection("t"))), eachDirection(locks(tables, inCollection("l")))];
+  }
+  const ofToken = (alias: string): string =>
+    `${alias}.chain_id = $5 and ${alias}.collection_address = $6 and ${alias}.token_id = $7`;
   return [
-    eachKind(transfers(tables, `${inCollection("t")} and t.token_id = $7 and t.last_token_id is null`)),
-    eachDirection(locks(tables, `${inCollection("l")} and l.token_id = $7`)),
+    eachKind(transfers(tables, `${ofToken("t")} and t.last_token_id is null`)),
+    eachDirection(locks(tables, ofToken("l"))),
     rangeMint(tables),
   ];
 }

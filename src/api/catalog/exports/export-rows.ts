@@ -62,9 +62,16 @@ const tokenColumns: readonly Column<ExportedToken>[] = [
 /** More trait types than this become one column of JSON: spreadsheets and readers suffer from thousands of columns. */
 export const TRAIT_COLUMNS_MAX = 200;
 
-/** `traitNames` may have one more than `TRAIT_COLUMNS_MAX`, which means too many. */
+/** So does a longer name: a writer holds its columns' names, and Parquet repeats them in each row group. */
+export const TRAIT_NAME_CHARACTERS_MAX = 1_000;
+
+/**
+ * `traitNames` may have one more than `TRAIT_COLUMNS_MAX`, which means too many, and each name one character more than
+ * `TRAIT_NAME_CHARACTERS_MAX`, which means too long.
+ */
 export function columnsOfTokens(traitNames: readonly string[]): readonly Column<ExportedToken>[] {
-  if (traitNames.length > TRAIT_COLUMNS_MAX)
+  const isTooLong = (name: string): boolean => [...name].length > TRAIT_NAME_CHARACTERS_MAX;
+  if (traitNames.length > TRAIT_COLUMNS_MAX || traitNames.some(isTooLong))
     return [...tokenColumns, { name: "traits", type: "text", of: ({ traits }) => JSON.stringify(traits) }];
   return [
     ...tokenColumns,

@@ -21,6 +21,7 @@ import {
   type ExportedToken,
   ownerColumns,
   TRAIT_COLUMNS_MAX,
+  TRAIT_NAME_CHARACTERS_MAX,
 } from "./export-rows.ts";
 import { readIdsAfter } from "./export-store.ts";
 import type { ExportFormat } from "./format-names.ts";
@@ -224,9 +225,12 @@ export async function runExport(
       onOpen(asOfBlock);
       return await writeAll(ownerColumns, readOwners(snapshot, after));
     }
-    const names = await snapshot.read((tx) =>
-      metadata.readTraitNames(tx, { chainId, collection: address }, TRAIT_COLUMNS_MAX + 1),
-    );
+    const asked = { limit: TRAIT_COLUMNS_MAX + 1, characters: TRAIT_NAME_CHARACTERS_MAX + 1 };
+    // NDJSON has no columns.
+    const names =
+      format === "ndjson"
+        ? []
+        : await snapshot.read((tx) => metadata.readTraitNames(tx, { chainId, collection: address }, asked));
     onOpen(asOfBlock);
     await writeAll(columnsOfTokens(names), readTokens(reads, snapshot, collection, query));
   } finally {

@@ -31,7 +31,10 @@ const healthSchema = z
     current: z.int().openapi({ description: "Tokens whose last fetch succeeded." }),
     failed: z.int().openapi({ description: "Tokens whose last fetch failed." }),
     unread: z.int().openapi({ description: "Tokens that were never read." }),
-    rejected_images: z.int().openapi({ description: "Tokens whose picture is rejected." }),
+    rejected_images: z.int().openapi({
+      description:
+        "Tokens whose picture was asked for and rejected. One that can't be asked for, as of `ftp:`, has the issue `unusable_url` instead.",
+    }),
     issues: z
       .array(
         z.object({

@@ -6,6 +6,7 @@ import type { ChainTables } from "../../chain/index/tables.ts";
 import { isBurned } from "../../chain/index/token-state.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { TRYING_AGAIN } from "../../media/rules.ts";
+import { describeFirst, readFirstIssues } from "./health-issues.ts";
 
 /**
  * `document`: of the served document. `image`: the picture is rejected. `read`: the last fetch failed. `stale_image`: the
@@ -152,7 +153,8 @@ const order = (a: Pick<CauseCount, "kind" | "code">, b: Pick<CauseCount, "kind" 
 
 interface AffectedRow extends Omit<Affected, "reason"> {
   readonly reason: string | null;
-  readonly issues: string | null;
+  /** The version whose document has the issue. */
+  readonly version: string | null;
 }
 
 /** Up to `limit` tokens with a cause, by token id and kind. */
@@ -170,18 +172,20 @@ export async function listAffected(
       (images[kind] >= COMMON_MIN ? walkImages : listImages)(db, tables, collection, kind, code, page),
     ),
   ]);
-  return rows
+  const found = rows
     .flat()
     .toSorted((a, b) => {
       const [one, other] = [BigInt(a.tokenId), BigInt(b.tokenId)];
       return one === other ? (a.kind < b.kind ? -1 : 1) : one < other ? -1 : 1;
     })
-    .slice(0, limit)
-    .map(({ tokenId, kind, reason, issues }) => ({
-      tokenId,
-      kind,
-      reason: reason ?? describe(issues, code),
-    }));
+    .slice(0, limit);
+  const versions = found.flatMap(({ version }) => version ?? []);
+  const issues = await readFirstIssues(db, versions, code);
+  return found.map(({ tokenId, kind, reason, version }) => ({
+    tokenId,
+    kind,
+    reason: reason ?? describeFirst(issues.get(version ?? ""), code),
+  }));
 }
 
 const isNext = (kind: CauseKind): string =>
@@ -202,13 +206,11 @@ function listOwn(
   const listed = isListed(tables);
   const page = "order by t.token_id limit $6";
   return db.query<AffectedRow>(
-    `(select t.token_id::text as "tokenId", 'read' as kind, t.last_reason as reason, null as issues from vitrine.token t
+    `(select t.token_id::text as "tokenId", 'read' as kind, t.last_reason as reason, null as version from vitrine.token t
        where ${FAILED} and ${codeOf("t.last_reason")} = $3 and ${isNext("read")} and ${listed} ${page})
      union all
-     (select t.token_id::text, 'document', null, v.issues from (
-        select t.* from vitrine.token t
-         where ${WITH_ISSUES} and $3 = any(t.issue_codes) and ${isNext("document")} and ${listed} ${page}) t
-        left join vitrine.version v on v.id = t.served_version)`,
+     (select t.token_id::text, 'document', null, t.served_version::text from vitrine.token t
+       where ${WITH_ISSUES} and $3 = any(t.issue_codes) and ${isNext("document")} and ${listed} ${page})`,
     [chainId, address, code, ...positionOf(after), limit],
   );
 }
@@ -223,7 +225,7 @@ function listImages(
   { after, limit }: { readonly after: After | undefined; readonly limit: number },
 ): Promise<AffectedRow[]> {
   return db.query<AffectedRow>(
-    `select t.token_id::text as "tokenId", '${kind}' as kind, t.reason, null as issues from ${withFault(tables, kind)} t
+    `select t.token_id::text as "tokenId", '${kind}' as kind, t.reason, null as version from ${withFault(tables, kind)} t
       where ${codeOf("t.reason")} = $3 and ${isNext(kind)}
         and ${isListed(tables)} order by t.token_id limit $6`,
     [chainId, address, code, ...positionOf(after), limit],
@@ -253,23 +255,9 @@ async function walkImages(
       [chainId, address, code, ...positionOf(from), stretch],
     );
     for (const { tokenId, reason } of rows)
-      if (reason !== null) found.push({ tokenId, kind, reason, issues: null });
+      if (reason !== null) found.push({ tokenId, kind, reason, version: null });
     const last = rows.at(-1);
     if (found.length >= limit || !last) return found.slice(0, limit);
     from = { tokenId: last.tokenId, kind };
   }
-}
-
-/** Where in the document, and what; of the first such issue. */
-function describe(issues: string | null, code: string): string {
-  const found =
-    issues === null ? [] : (JSON.parse(issues) as { code: string; path: string; message: string }[]);
-  const first = found.find((issue) => issue.code === code);
-  if (!first) return code;
-  const { path, message } = first;
-  if (path === "") return `${code}: ${message}`;
-  const field = path.slice(path.lastIndexOf(".") + 1);
-  // A property has any name: of one named "a", the message "a property must be …" doesn't begin with it.
-  const isNamed = !path.startsWith("properties.") && message.startsWith(`${field} `);
-  return `${code}: ${path}${isNamed ? message.slice(field.length) : `: ${message}`}`;
 }

@@ -2,6 +2,7 @@
 
 import type { Standard } from "../../../config.ts";
 import { blockOf } from "../../chain/index/checkpoint.ts";
+import { collectionOf } from "../../chain/index/serving-indexes.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { inChainOrder, ZERO_ADDRESS } from "../../chain/index/transfer-kind.ts";
 import { planName, type Queryable } from "../../db/database.ts";
@@ -101,7 +102,7 @@ export async function readTokenOwners(
       from (select) one
       left join lateral (
         select holder, tokens from ${tables.collectionHolder}
-         where ${inCollection} and tokens > 0
+         where chain_id = $1 and ${collectionOf()} = $2 and tokens > 0
            and (-tokens, holder) > (-coalesce($3::bigint, 2147483648), coalesce($4::text, ''))
          order by -tokens, holder limit $5) h on true`;
   const parameters = [chainId, address, after?.quantity ?? null, after?.owner ?? null, limit];

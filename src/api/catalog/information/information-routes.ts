@@ -11,7 +11,7 @@ import { isNamed, jsonTag } from "../../http/revalidation.ts";
 import { createRouter, limitBody, requireJson } from "../../http/router.ts";
 import type { Collections } from "../collections.ts";
 import type { InformationService } from "./information.ts";
-import { informationBody, nullableInformation } from "./information-schema.ts";
+import { informationRequest, nullableInformation } from "./information-schema.ts";
 
 const PATH = "/collections/{collection_address}/information";
 // Enough for a thousand trait types with long names.
@@ -65,7 +65,7 @@ const replaceRoute = createRoute({
           "The `ETag` of GET, several of them, or `*` for any state. Another writer's change since, or new `notices`, are answered with 412.",
       }),
     }),
-    body: jsonBody(informationBody),
+    body: jsonBody(informationRequest),
   },
   responses: {
     200: jsonAnswer("Current state", answerSchema),
@@ -116,7 +116,7 @@ export function informationRoutes({ information, findCollection, permissionsPage
       );
       const app = c.get("app");
       assertCollectionAllowed(app, collection, permissionsPage);
-      const submitted = c.req.valid("json");
+      const { updated_at: _, ...submitted } = c.req.valid("json");
       // First: if the notices fail, nothing is stored either.
       const notices = await information.noticesOf(collection, submitted.trait_groups);
       const seen = await seenBy(c.req.valid("header")["if-match"], collection);

@@ -74,38 +74,45 @@ const groupsSchema = z
   .max(GROUPS_MAX, listAtMost("groups", GROUPS_MAX));
 
 /** The complete record; a field left out counts as null. */
-export const informationBody = z
-  .strictObject({
-    name: nameUpTo(NAME_CHARACTERS_MAX).openapi({ example: "Heroes" }),
-    slug: optional(
-      textUpTo(NAME_CHARACTERS_MAX).refine((text) => faultOfSlug(text) === undefined, {
-        error: ({ input }) => `${faultOfSlug(String(input))}; it is "${clip(String(input))}"`,
-      }),
-    ).openapi({
-      type: ["string", "null"],
-      pattern: slugPattern(NAME_CHARACTERS_MAX),
-      maxLength: NAME_CHARACTERS_MAX,
+export const informationBody = z.strictObject({
+  name: nameUpTo(NAME_CHARACTERS_MAX).openapi({ example: "Heroes" }),
+  slug: optional(
+    textUpTo(NAME_CHARACTERS_MAX).refine((text) => faultOfSlug(text) === undefined, {
+      error: ({ input }) => `${faultOfSlug(String(input))}; it is "${clip(String(input))}"`,
     }),
-    description: optional(textUpTo(DESCRIPTION_CHARACTERS_MAX)).openapi({
-      type: ["string", "null"],
-      maxLength: DESCRIPTION_CHARACTERS_MAX,
-    }),
-    creator_name: optional(textUpTo(NAME_CHARACTERS_MAX)).openapi({
-      type: ["string", "null"],
-      maxLength: NAME_CHARACTERS_MAX,
-    }),
-    avatar: link,
-    banner: link,
-    website: link,
-    discord: link,
-    x: link,
-    show_at: time,
-    tradable_at: time.openapi({
-      description:
-        "Until then no token of the collection is `tradable`, and trade checks answer `not_open_yet`. Null opens trade immediately.",
-    }),
-    trait_groups: groupsSchema.default([]).openapi({
-      description: "Categories of the token page, in this order; without any, the default ones.",
+  ).openapi({
+    type: ["string", "null"],
+    pattern: slugPattern(NAME_CHARACTERS_MAX),
+    maxLength: NAME_CHARACTERS_MAX,
+  }),
+  description: optional(textUpTo(DESCRIPTION_CHARACTERS_MAX)).openapi({
+    type: ["string", "null"],
+    maxLength: DESCRIPTION_CHARACTERS_MAX,
+  }),
+  creator_name: optional(textUpTo(NAME_CHARACTERS_MAX)).openapi({
+    type: ["string", "null"],
+    maxLength: NAME_CHARACTERS_MAX,
+  }),
+  avatar: link,
+  banner: link,
+  website: link,
+  discord: link,
+  x: link,
+  show_at: time,
+  tradable_at: time.openapi({
+    description:
+      "Until then no token of the collection is `tradable`, and trade checks answer `not_open_yet`. Null opens trade immediately.",
+  }),
+  trait_groups: groupsSchema.default([]).openapi({
+    description: "Categories of the token page, in this order; without any, the default ones.",
+  }),
+});
+
+/** The same, as it is sent. */
+export const informationRequest = informationBody
+  .extend({
+    updated_at: z.string().optional().openapi({
+      description: "Ignored, so that a writer can change what GET answered and send it back.",
     }),
   })
   .openapi("CollectionInformationRequest");

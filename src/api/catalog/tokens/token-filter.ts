@@ -26,7 +26,7 @@ const traitValue = z
   .unknown()
   .transform((value, context) => {
     if (typeof value === "string") return storable(value);
-    if (typeof value === "number" || typeof value === "boolean") return valueText(value);
+    if (Number.isFinite(value) || typeof value === "boolean") return valueText(value as number | boolean);
     context.addIssue({ code: "custom", message: `must be a string; it is ${kindOf(value)}` });
     return z.NEVER;
   })

@@ -4,7 +4,8 @@
  */
 
 import type { ChainTables } from "./tables.ts";
-import { isInRange, type TokenKey } from "./token-state.ts";
+import { isInRange, mintRange, type TokenKey } from "./token-state.ts";
+import { inChainOrder, transferKind, transferKinds } from "./transfer-kind.ts";
 
 // Not "exists": for that, PostgreSQL may first read the whole collection into a hash table, even for a single token.
 /**
@@ -16,6 +17,19 @@ export const knownByTransfer = (tables: ChainTables, token: TokenKey): string =>
               where known_token.chain_id = ${token.chainId} and known_token.collection_address = ${token.collection}
                 and known_token.token_id = ${token.tokenId}), false)
    or ${isInRange(tables, token)})`;
+
+/** SQL: the block of the token's first transfer; null without one. One read for each kind, however many it has. */
+export function firstTransferBlock(tables: ChainTables, token: TokenKey): string {
+  const firsts = transferKinds.map(
+    (kind) => `
+    (select first_one.block_number from ${tables.tokenTransfer} first_one
+      where first_one.chain_id = ${token.chainId} and first_one.collection_address = ${token.collection}
+        and first_one.token_id = ${token.tokenId} and first_one.last_token_id is null
+        and ${transferKind("first_one")} = '${kind}'
+      order by ${inChainOrder("first_one.id")} limit 1)`,
+  );
+  return `least(${firsts.join(", ")}, (select r.minted_block from ${mintRange(tables, token)} r))`;
+}
 
 /** The key of a `vitrine.token` row, or of another table with its columns. */
 export const tokenColumns = (alias: string): TokenKey => ({

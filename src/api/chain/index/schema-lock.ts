@@ -11,6 +11,7 @@ import { withTimeout } from "../../async/timeout.ts";
 import type { Queryable } from "../../db/database.ts";
 import { isDatabaseAway } from "../../db/database-away.ts";
 import { CLIENT_KEEPALIVE, SERVER_KEEPALIVE } from "../../db/keepalive.ts";
+import { NO_TIMEOUTS } from "../../db/session-settings.ts";
 import { processWide } from "../../process-wide.ts";
 import { isSeenGone, markProcess, type ProcessMark } from "./process-mark.ts";
 import type { ChainTables } from "./tables.ts";
@@ -114,6 +115,7 @@ async function openSession(connectionString: string, token: string): Promise<pg.
   try {
     await session.connect();
     await session.query(SERVER_KEEPALIVE);
+    await session.query(NO_TIMEOUTS);
     return session;
   } catch (error) {
     await session.end().catch(() => undefined);

@@ -5,6 +5,7 @@
 
 import pg, { escapeIdentifier } from "pg";
 import { CLIENT_KEEPALIVE, SERVER_KEEPALIVE } from "../../db/keepalive.ts";
+import { NO_TIMEOUTS } from "../../db/session-settings.ts";
 import { startPassLoop } from "../../jobs/pass-loop.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { IndexHeads } from "./index-heads.ts";
@@ -21,22 +22,31 @@ interface ServingIndex {
   readonly where?: string;
 }
 
+const TOKEN = "chain_id, collection_address, token_id";
+
+// Those of all rows begin with a collection only if they go on with a token's id, the key of most reads: while statistics
+// expect one row of a new collection, any other seems as good for that, and would read the whole collection for each token.
+/** SQL: a collection's address in database indexes of all its events or holders. Lower case changes nothing of it. */
+export const collectionOf = (alias?: string): string =>
+  `lower(${alias === undefined ? "" : `${alias}.`}collection_address)`;
+const COLLECTION = `chain_id, ${collectionOf()}`;
+
 export const servingIndexes: readonly ServingIndex[] = [
   // Activity is read by kind, newest first (catalog/activity/activity-store.ts).
-  ...["chain_id, collection_address, token_id", "chain_id, collection_address", "chain_id, holder"].map(
-    (key, position) => ({
-      name: `vitrine_lock_event_of_${["token", "collection", "holder"][position]}`,
+  ...Object.entries({ of_token: TOKEN, in_collection: COLLECTION, of_holder: "chain_id, holder" }).map(
+    ([name, key]) => ({
+      name: `vitrine_lock_event_${name}`,
       table: "lock_event",
       columns: `${key}, direction, ${inChainOrder("id")}`,
     }),
   ),
-  ...[
-    "chain_id, collection_address, token_id",
-    "chain_id, collection_address",
-    'chain_id, "from"',
-    'chain_id, "to"',
-  ].map((key, position) => ({
-    name: `vitrine_token_transfer_of_${["token", "collection", "sender", "receiver"][position]}`,
+  ...Object.entries({
+    of_token: TOKEN,
+    in_collection: COLLECTION,
+    of_sender: 'chain_id, "from"',
+    of_receiver: 'chain_id, "to"',
+  }).map(([name, key]) => ({
+    name: `vitrine_token_transfer_${name}`,
     table: "token_transfer",
     columns: `${key}, ${transferKind()}, ${inChainOrder("id")}`,
   })),
@@ -89,9 +99,9 @@ export const servingIndexes: readonly ServingIndex[] = [
     where: "standard = 'erc1155' and supply = 0 and not burned",
   },
   {
-    name: "vitrine_token_state_by_owner",
+    name: "vitrine_token_state_of_owner",
     table: "token_state",
-    columns: "chain_id, collection_address, owner, token_id",
+    columns: "chain_id, owner, collection_address, token_id",
   },
   {
     name: "vitrine_collection_holder_by_holder",
@@ -100,20 +110,20 @@ export const servingIndexes: readonly ServingIndex[] = [
     where: "tokens > 0",
   },
   {
-    name: "vitrine_token_range_by_owner",
+    name: "vitrine_token_range_of_owner",
     table: "token_range",
-    columns: "chain_id, collection_address, owner, from_token_id",
+    columns: "chain_id, owner, collection_address, from_token_id",
   },
   {
-    name: "vitrine_collection_holder_by_tokens",
+    name: "vitrine_collection_holder_largest_first",
     table: "collection_holder",
-    columns: "chain_id, collection_address, (-tokens), holder",
+    columns: `${COLLECTION}, (-tokens), holder`,
     where: "tokens > 0",
   },
   {
-    name: "vitrine_token_balance_by_holder",
+    name: "vitrine_token_balance_of_holder",
     table: "token_balance",
-    columns: "chain_id, collection_address, holder, token_id",
+    columns: "chain_id, holder, collection_address, token_id",
     where: "balance > 0",
   },
 ];
@@ -133,6 +143,7 @@ export async function createServingIndexes(connectionString: string, schema: str
   await client.connect();
   try {
     await client.query(SERVER_KEEPALIVE);
+    await client.query(NO_TIMEOUTS);
     const { rows } = await client.query<{ mine: boolean }>(
       "select pg_try_advisory_lock(hashtextextended($1, 0)) as mine",
       [`vitrine serving indexes ${schema}`],

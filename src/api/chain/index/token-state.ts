@@ -62,10 +62,11 @@ export const isInRange = (tables: ChainTables, token: TokenKey): string => `exis
 
 /**
  * SQL: the token, whose key are columns of a row, is burned. By its key: while statistics expect one row of a new
- * collection, PostgreSQL would read all its burned tokens for each "not exists".
+ * collection, PostgreSQL would read all its burned tokens for each "not exists". In the database index of burned tokens,
+ * which is a fraction of the others.
  */
 export const isBurned = ({ tokenState: rows }: ChainTables, token: TokenKey): string => `
-  coalesce((select own_row.burned from ${rows} own_row where ${rowOf(token)}), false)`;
+  coalesce((select true from ${rows} own_row where ${rowOf(token)} and own_row.burned), false)`;
 
 /**
  * SQL: ids (`token_id`) of a collection's ranged tokens without a transfer since, each with its `owner`. `among`

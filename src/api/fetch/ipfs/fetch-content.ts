@@ -88,12 +88,12 @@ export function createFetchContent(deps: ContentDeps): FetchContent {
           if (attempt.kind === "failed") {
             last = worse(last, attempt.failure);
             if (attempt.isRefusal) refusing.add(attempt.url);
-            return false;
-          }
-          if (attempt.kind !== "unverified") return true;
-          spare ??= ofFirst(attempt.answer, attempt.url, urls);
+          } else if (attempt.kind === "unverified") spare ??= ofFirst(attempt.answer, attempt.url, urls);
+          else return true;
           // Another one gave blocks before, and may verify the content.
-          return !others.some((url) => blocksOf(url) === "given" && !isDistrusted(url));
+          return (
+            spare !== undefined && !others.some((url) => blocksOf(url) === "given" && !isDistrusted(url))
+          );
         },
         mayHedge,
         onLost(url) {

@@ -181,8 +181,8 @@ function carUrl(url: string, { bytesMax, isStartEnough }: FetchOptions): string 
   return target.href;
 }
 
-/** As a host says that it has nothing there. */
+/** As a host says that it has nothing there. The reason that is stored has the status only in its text. */
 export const noSuchContent = (message: string): FailedFetch => ({
-  ...failed("http_status", message, false),
+  ...failed("http_status", `${message} (404)`, false),
   status: 404,
 });

@@ -5,7 +5,7 @@ export interface Hedging<Source, Result> {
   readonly ask: (source: Source, signal: AbortSignal, onAnswer: () => void) => Promise<Result>;
   /** After so many milliseconds without an answer the next source is asked as well. */
   readonly lateAfterMs: (source: Source) => number;
-  /** Whether this result ends it; otherwise the next source is asked. */
+  /** Whether this result ends it; `others` are asked already, or may still be. Otherwise the next source is asked. */
   readonly isEnd: (result: Result, others: readonly Source[]) => boolean;
   /** Asked before a second request is made beside the first; false prevents it. The signal is aborted when all is over. */
   readonly mayHedge?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
@@ -77,7 +77,8 @@ export function hedged<Source, Result>(
         .then((result) => {
           if (isOver()) return;
           last = result;
-          if (isEnd(result, waiting)) return end(result);
+          const others = [...[...running].map(({ source }) => source), ...waiting];
+          if (isEnd(result, others)) return end(result);
           // One that is late already leaves no reason to wait.
           if ([...running].every(({ isLate }) => isLate)) next();
         })

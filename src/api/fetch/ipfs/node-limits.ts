@@ -1,5 +1,5 @@
 /**
- * What a dag-pb node may contain. The library decodes a block in one piece: crafted ones within the bytes of a CAR take it
+ * What a node may contain. The libraries decode a block in one piece: crafted ones within the bytes of a CAR take them
  * seconds and hundreds of megabytes, so these limits come first.
  */
 
@@ -16,6 +16,8 @@ export const LINK_BYTES = 32;
 const LINKS_MAX = (1024 * 1024) / LINK_BYTES;
 // UnixFS's fields beside the file's bytes. They have the size of each part, in up to 11 bytes.
 const UNIXFS_BYTES_MAX = 16 * BLOCKS_MAX;
+// Of a node whose every byte may become an object. Those that have links to files take some hundred bytes.
+export const CBOR_BYTES_MAX = 65_536;
 const NODE_LINK = 0x12;
 const NODE_DATA = 0x0a;
 const UNIXFS_TYPE = 0x08;
@@ -25,8 +27,8 @@ export class TooManyBlocks extends Error {}
 export class Unverifiable extends Error {}
 
 /**
- * How many links the decoder would find in a node. Throws if they are too many, or if the decoder might read the bytes in
- * another way than this does: no encoder writes such.
+ * How many links the decoder would find in a dag-pb node. Throws if they are too many, or if the decoder might read the
+ * bytes in another way than this does: no encoder writes such.
  */
 export function countLinks(node: Uint8Array): number {
   let links = 0;

@@ -11,7 +11,14 @@ import { base36upper } from "multiformats/bases/base36";
 import { CID } from "multiformats/cid";
 import { createYield, type YieldToEventLoop } from "../../async/yield-to-event-loop.ts";
 import type { ContentRef } from "../locate.ts";
-import { BLOCKS_MAX, countLinks, LINK_BYTES, TooManyBlocks, Unverifiable } from "./node-limits.ts";
+import {
+  BLOCKS_MAX,
+  CBOR_BYTES_MAX,
+  countLinks,
+  LINK_BYTES,
+  TooManyBlocks,
+  Unverifiable,
+} from "./node-limits.ts";
 
 export type CarContent =
   | { readonly kind: "content"; readonly body: Buffer }
@@ -36,6 +43,7 @@ export interface CarLimit {
 const SHA2_256 = 0x12;
 const IDENTITY = 0x00;
 const DAG_PB = 0x70;
+const DAG_CBOR = 0x71;
 const RAW = 0x55;
 // Their blocks are the text of the document: json and dag-json.
 const JSON_CODECS = new Set([0x0200, 0x0129]);
@@ -101,12 +109,13 @@ export async function verifyCar(
     return { kind: "mismatch", message: "the CAR has blocks of other content only" };
   try {
     const nodes = createNodes(blocks, carBytesMax(bytesMax), pause);
-    let cid: CID | undefined = root;
-    for (const name of path) {
-      cid = await nodes.find(cid, name);
-      if (!cid) return { kind: "missing" };
+    let at: Place = { cid: root, rest: path };
+    while (at.rest.length > 0) {
+      const next = await nodes.follow(at);
+      if (!next) return { kind: "missing" };
+      at = next;
     }
-    return await nodes.read(cid, bytesMax, isStartEnough);
+    return await nodes.read(at.cid, bytesMax, isStartEnough);
   } catch (error) {
     const { message } = error as Error;
     if (error instanceof MissingBlock) {
@@ -120,6 +129,12 @@ export async function verifyCar(
       message: `the content can't be read as a file (${message.slice(0, 200)})`,
     };
   }
+}
+
+/** How far a path has been followed. */
+interface Place {
+  readonly cid: CID;
+  readonly rest: readonly string[];
 }
 
 type Blocks = ReadonlyMap<string, Uint8Array>;
@@ -167,6 +182,8 @@ function createNodes(blocks: Blocks, bytesReadMax: number, pause: YieldToEventLo
       if (++reads > BLOCKS_MAX) throw new TooManyBlocks();
       const block = cid.multihash.code === IDENTITY ? cid.multihash.digest : blocks.get(keyOf(cid));
       if (!block) throw new MissingBlock(String(cid));
+      if (cid.code === DAG_CBOR && block.length > CBOR_BYTES_MAX)
+        throw new Unverifiable(`${block.length} bytes of CBOR`);
       const links = cid.code === DAG_PB ? countLinks(block) : 0;
       bytesRead += Math.max(block.length, links * LINK_BYTES);
       if (bytesRead > bytesReadMax) throw new TooManyBlocks();
@@ -175,21 +192,30 @@ function createNodes(blocks: Blocks, bytesReadMax: number, pause: YieldToEventLo
     },
   };
   // Loaded on first use: many services never see such content, and their start would be a tenth of a second longer.
-  const entryOf = async (cid: CID): Promise<UnixFSEntry> => {
+  const load = async (cid: CID): Promise<UnixFSEntry> => {
     const { code, digest } = cid.multihash;
     if (!isVerifiable(cid)) throw new Unverifiable(`hash ${code.toString(16)} of ${digest.length} bytes`);
-    const isJson = JSON_CODECS.has(cid.code);
-    if (cid.code !== DAG_PB && cid.code !== RAW && !isJson)
-      throw new Unverifiable(`codec ${cid.code.toString(16)}`);
     const { exporter } = await import("ipfs-unixfs-exporter");
+    return exporter(cid, store);
+  };
+  const entryOf = async (cid: CID): Promise<UnixFSEntry> => {
     // Of JSON only the text is needed, and its decoder takes long, too.
-    return exporter(isJson ? CID.createV1(RAW, cid.multihash) : cid, store);
+    if (JSON_CODECS.has(cid.code)) return load(CID.createV1(RAW, cid.multihash));
+    if (cid.code !== DAG_PB && cid.code !== RAW) throw new Unverifiable(`codec ${cid.code.toString(16)}`);
+    return load(cid);
   };
 
-  /** The CID of the entry with this name; undefined if `parent` is no directory or has none. */
+  /** By at least one name of the path; undefined if there is no such entry: `cid` is no directory or has none. */
+  async function follow({ cid, rest: [name = "", ...rest] }: Place): Promise<Place | undefined> {
+    if (cid.code === RAW) return undefined;
+    if (cid.code === DAG_CBOR) return linkIn(await load(cid), [name, ...rest]);
+    if (cid.code !== DAG_PB) throw new Unverifiable(`a path into codec ${cid.code.toString(16)}`);
+    const found = await find(cid, name);
+    return found && { cid: found, rest };
+  }
+
+  /** The CID of the entry with this name. */
   async function find(parent: CID, name: string): Promise<CID | undefined> {
-    if (JSON_CODECS.has(parent.code)) throw new Unverifiable("a path into JSON");
-    if (parent.code !== DAG_PB) return undefined;
     const entry = await entryOf(parent);
     if (entry.type !== "directory") return undefined;
     if (entry.unixfs.type === "directory") return entry.node.Links.find(({ Name }) => Name === name)?.Hash;
@@ -243,7 +269,18 @@ function createNodes(blocks: Blocks, bytesReadMax: number, pause: YieldToEventLo
     return { kind: "content", body: Buffer.concat(chunks).subarray(0, bytesMax) };
   }
 
-  return { find, read };
+  return { follow, read };
+}
+
+/** The first link on a path through the maps and lists of a node. What else it leads to, a gateway may still serve. */
+function linkIn(node: UnixFSEntry, path: readonly string[]): Place {
+  let value: unknown = node.type === "object" ? node.object : undefined;
+  for (const [index, name] of path.entries()) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) break;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+    if (value instanceof CID) return { cid: value, rest: path.slice(index + 1) };
+  }
+  throw new Unverifiable("a path through CBOR without a link");
 }
 
 /** Drops those that are read after more blocks than may be: the first ones, since the last one is read next. */

@@ -30,8 +30,9 @@ export async function answerBatch<Context>({
     planned.push(await plan({ body, text: JSON.stringify(body), context }, `operation ${index}`));
   const plans = planned.filter(isPlan);
   const error = introspectionError(planned) ?? batchCostError(plans.map(({ cost }) => cost));
-  if (error) return arrayOf(planned.map((each) => (isPlan(each) || each.bytes ? refusal([error]) : each)));
-  const answers = await Promise.all(planned.map((each) => (isPlan(each) ? run(each) : each)));
+  const answers = error
+    ? planned.map((each) => (isPlan(each) || each.bytes ? refusal([error]) : each))
+    : await Promise.all(planned.map((each) => (isPlan(each) ? run(each) : each)));
   const tooLarge = batchSizeError(answers.map(({ json }) => json));
   return arrayOf(tooLarge ? answers.map(() => refusal([tooLarge])) : answers);
 }
@@ -47,8 +48,9 @@ function introspectionError<Context>(
   );
 }
 
-// Each entry has a result of its own, so the whole has no status to report.
+// Each entry has a result of its own, so the whole has no status to report; for the log, it has the first error of all.
 const arrayOf = (answers: readonly EndpointAnswer[]): EndpointAnswer => ({
   status: 200,
   json: `[${answers.map(({ json }) => json).join(",")}]`,
+  error: answers.find(({ error }) => error !== undefined)?.error,
 });

@@ -4,6 +4,7 @@ import { GraphQLError, getVariableValues, OperationTypeNode } from "graphql";
 import { type ErrorEntry, requestError, resultStatus } from "../errors.ts";
 import { argumentErrors } from "../ponder/ponder-arguments.ts";
 import { type GraphqlRequest, readRequest } from "../request.ts";
+import { sizeError } from "./answer-size.ts";
 import { operationCost } from "./cost.ts";
 import { cacheByText } from "./document-cache.ts";
 import type { EndpointAnswer, EndpointRequest } from "./endpoint.ts";
@@ -17,6 +18,8 @@ import {
 
 // Fifty mistakes are enough to report at once; graphql-js executes with the same number.
 const VARIABLE_ERRORS_MAX = 50;
+// graphql-js writes a whole value out for each mistake in it.
+const VARIABLE_CHARACTERS_MAX = 500_000;
 
 /** An operation that may run. */
 export interface Plan<Context> {
@@ -67,7 +70,7 @@ export function createPlanner<Context>(
     if (queriesOnly && operation.definition.operation === OperationTypeNode.MUTATION) return needsPost;
     const definitions = operation.definition.variableDefinitions ?? [];
     const { coerced, errors } = getVariableValues(schemas.merged, definitions, request.variables, {
-      maxErrors: VARIABLE_ERRORS_MAX,
+      maxErrors: variableErrorsMax(text),
     });
     if (errors) return refuse(errors);
     const unanswerable = argumentErrors(operation.asked, coerced);
@@ -79,18 +82,20 @@ export function createPlanner<Context>(
   };
 }
 
+/** How many mistakes in the variables of a body are reported. */
+const variableErrorsMax = ({ length }: string): number =>
+  Math.max(1, Math.min(VARIABLE_ERRORS_MAX, Math.floor(VARIABLE_CHARACTERS_MAX / length)));
+
 const isPrepared = (prepared: PreparedDocument | readonly GraphQLError[]): prepared is PreparedDocument =>
   "select" in prepared;
 
-/** The answer that consists of errors of the request. */
+/** The answer that consists of errors of the request; if they exceed the limit of an answer, of that error alone. */
 export function refusal(errors: readonly GraphQLError[]): EndpointAnswer {
   const result = { errors: errors.map((error): ErrorEntry => requestError(error)) };
-  return {
-    status: 200,
-    resultStatus: resultStatus(result),
-    json: JSON.stringify(result),
-    error: result.errors[0],
-  };
+  const json = JSON.stringify(result);
+  const tooLarge = sizeError(json);
+  if (tooLarge) return refusal([tooLarge]);
+  return { status: 200, resultStatus: resultStatus(result), json, error: result.errors[0] };
 }
 
 // A page of another site can make a browser send a GET (GraphQL over HTTP, section 6.2.3).

@@ -2,12 +2,14 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GraphQLError } from "graphql";
+import { ApiError } from "../../http/errors.ts";
 import {
   type ErrorEntry,
   type ErrorReports,
   type GraphqlResult,
   reportedError,
   requestError,
+  shortened,
 } from "../errors.ts";
 import { ponderRequest } from "./ponder-request.ts";
 import type { SentDocument } from "./sent-documents.ts";
@@ -87,7 +89,9 @@ async function postUntilWell(
     const json = await postToPonder(handle, body, sent);
     if (isClean(json) || tries === TRIES_MAX || performance.now() - startedAt > FAILS_WITHIN_MS) return json;
     const { data, errors = [] } = readAnswer(json);
-    const isMistaken = errors.every(isOfRequest) || (data === undefined && findMistakes().length > 0);
+    const isMistaken =
+      errors.every((error) => isOfRequest(error) || isTooLarge(error.message)) ||
+      (data === undefined && findMistakes().length > 0);
     if (isMistaken) return json;
     await sleep(AGAIN_MS);
   }
@@ -117,9 +121,19 @@ function readAnswer(json: string): ReceivedResult {
 function presentError({ message = "no message", ...error }: ReceivedError, options: AskOptions): ErrorEntry {
   const { locations, path } = error;
   const place = { ...(options.keepLocations && locations && { locations }), ...(path && { path }) };
-  if (isOfRequest(error)) return { message, ...place, extensions: { code: "INVALID_REQUEST" } };
+  if (isOfRequest(error))
+    return { message: shortened(message), ...place, extensions: { code: "INVALID_REQUEST" } };
+  if (isTooLarge(message)) return { message: TOO_LARGE, ...place, extensions: { code: "INVALID_REQUEST" } };
+  if (error.extensions?.code === "UNAVAILABLE")
+    return reportedError(new ApiError("UNAVAILABLE"), options.reports, place);
   return reportedError(new Error(`Ponder's GraphQL: ${message}`), options.reports, place);
 }
+
+// Ponder gives the ids of chains the type Int, which has 32 bits.
+const isTooLarge = (message = ""): boolean =>
+  message.startsWith("Int cannot represent non 32-bit signed integer value");
+const TOO_LARGE =
+  "this field can't return a chain's id of 2^31 or more; leave chainId out, or use REST or Vitrine's own fields";
 
 // Failed fields have a path, other failures have no location, and in production Ponder redacts both.
 const isOfRequest = ({ path, locations, extensions }: ReceivedError): boolean =>

@@ -196,6 +196,7 @@ async function choose(
   addresses: readonly string[],
   chainId: number | undefined,
 ): Promise<readonly CollectionConfig[]> {
-  if (addresses.length > 0) return [...new Set(await collections.findAllNamed(addresses, chainId))];
-  return collections.all.filter((each) => chainId === undefined || each.chainId === chainId);
+  return addresses.length > 0
+    ? [...new Set(await collections.findAllNamed(addresses, chainId))]
+    : collections.among(undefined, chainId);
 }

@@ -18,6 +18,8 @@ export const FRAME_PIXELS_MAX = 150_000_000;
  * and no header distinguishes them.
  */
 export const DECODE_PROCESSOR_MS = 15_000;
+/** Of a video, whose container may claim any size: none that browsers play is nearly as large. */
+export const VIDEO_SIDE_PX_MAX = 65_535;
 /** Of the 480x480 picture. Repetitive content compresses well, and may not after resizing. */
 export const PICTURE_BYTES_MAX = 8 * 1_048_576;
 /** Of a picture's variants together. Each is smaller than its picture. */

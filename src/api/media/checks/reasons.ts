@@ -1,6 +1,13 @@
 /** Why an image, a video or an animation is not shown: one closed table of codes. */
 
-import { FRAME_PIXELS_MAX, FRAMES_MAX, MEDIA_BYTES_MAX, PIXELS_MAX, SIDE_PX } from "./limits.ts";
+import {
+  FRAME_PIXELS_MAX,
+  FRAMES_MAX,
+  MEDIA_BYTES_MAX,
+  PIXELS_MAX,
+  SIDE_PX,
+  VIDEO_SIDE_PX_MAX,
+} from "./limits.ts";
 
 const count = (value: number): string => value.toLocaleString("en-US");
 const side = `${SIDE_PX}x${SIDE_PX}`;
@@ -18,14 +25,14 @@ export const refusalTable = {
   video_too_large: `The video is over ${bytes} bytes.`,
   video_wrong_format: "The content is not MP4 or WEBM, whatever its name says.",
   video_too_small: `The video is smaller than ${side} pixels in width or height.`,
-  video_undecodable: "The file holds no video that can be read.",
+  video_undecodable: `The file holds no video that can be read, or claims a width or height over ${count(VIDEO_SIDE_PX_MAX)} pixels.`,
   animation_is_image: "`animation_url` leads to an image; an image, GIFs included, belongs in `image`.",
   animation_not_html: "`animation_url` leads to something other than an HTML page.",
 } as const;
 
 /** Reasons from the fetch, which is retried later. */
 export const fetchReasonTable = {
-  invalid_uri: "The URL can't be read, or is longer than 8,192 characters.",
+  invalid_uri: "The URL can't be read, or is longer than 8,192 characters, or its host is longer than 253.",
   unsupported_scheme: "The URL is not http, https or ipfs.",
   invalid_url:
     "The URL can't be fetched, for example because it carries credentials; or, for a video or an animation, programs read it differently.",

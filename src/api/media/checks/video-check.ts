@@ -1,6 +1,6 @@
 /** Whether a video may be shown, by its container's metadata (spec.md `video`). */
 
-import { SIDE_PX } from "./limits.ts";
+import { SIDE_PX, VIDEO_SIDE_PX_MAX } from "./limits.ts";
 import { type Refusal, refuse } from "./reasons.ts";
 import { type Content, sniff } from "./sniff.ts";
 
@@ -24,7 +24,9 @@ export function checkVideoContent(body: Buffer): VideoFormat | Refusal {
 export function checkVideo(header: VideoHeader | undefined): Refusal | undefined {
   if (!header) return refuse("video_undecodable", "the file holds no video track");
   const { width, height } = header;
-  return width < SIDE_PX || height < SIDE_PX
-    ? refuse("video_too_small", `${width}x${height}, at least ${SIDE_PX}x${SIDE_PX}`)
-    : undefined;
+  if (width < SIDE_PX || height < SIDE_PX)
+    return refuse("video_too_small", `${width}x${height}, at least ${SIDE_PX}x${SIDE_PX}`);
+  if (width > VIDEO_SIDE_PX_MAX || height > VIDEO_SIDE_PX_MAX)
+    return refuse("video_undecodable", `${width}x${height}, at most ${VIDEO_SIDE_PX_MAX} pixels per side`);
+  return undefined;
 }

@@ -1,6 +1,6 @@
 /** What each page shows of a token (spec.md "Display priority"), and what was skipped and why. */
 
-import { parseUrl } from "../../text/parse-url.ts";
+import { parseUrl, problemOfHost } from "../../text/parse-url.ts";
 import { type FetchReason, type MediaReason, mediaReasons, refusalTable } from "../checks/reasons.ts";
 
 export type TokenPageKind = "animation" | "video" | "image" | "none";
@@ -90,11 +90,12 @@ const NOT_THERE: FetchReason = "http_status";
 
 const bearsOnShowing = ({ reason }: Found): boolean => reason in refusalTable || reason === NOT_THERE;
 
-/** `host[:port]` of an http(s) URL without credentials. */
+/** `host[:port]` of an http(s) URL without credentials, whose host can exist. */
 export function webHostOf(url: string): string | undefined {
   const parsed = parseUrl(url);
   // Programs other than browsers parse anything else differently, and reach another host.
   if (!parsed || !/^https?:\/\/[^/\\\p{Cc}][^\\\p{Cc}]*$/iu.test(url)) return undefined;
   const { protocol, host, username, password } = parsed;
-  return /^https?:$/.test(protocol) && !username && !password ? host : undefined;
+  const isWeb = /^https?:$/.test(protocol) && !username && !password;
+  return isWeb && problemOfHost(parsed) === undefined ? host : undefined;
 }

@@ -26,9 +26,13 @@ export interface MediaLease {
   /** The host's ETag for the bytes of the last probe. */
   readonly etag: string | null;
   readonly file: string | null;
+  /** See `MediaFinding`. */
+  readonly leadsTo: string | null;
 }
 
 const LEASE = "interval '30 seconds'";
+/** SQL on row `m`, the condition of the database index by host: a URL that waits to be probed. */
+export const IS_WAITING = "m.wanted > m.done and m.lease is null";
 
 // A window of hosts takes some 50 ms to read: whoever publishes documents chooses how many hosts wait, for a day each when
 // they are dead.
@@ -51,12 +55,12 @@ async function readHosts(db: Queryable, after: string): Promise<HostWindow> {
   const [row] = await db.query<{ due: string[] | null; last: string | null; count: number }>(
     `with recursive hosts as (
        (select m.host, m.not_before, 1 as place from vitrine.media m
-         where m.wanted > m.done and m.lease is null and m.host > $1 order by m.host, m.not_before limit 1)
+         where ${IS_WAITING} and m.host > $1 order by m.host, m.not_before limit 1)
        union all
        select n.host, n.not_before, h.place + 1 from hosts h
         cross join lateral (
           select m.host, m.not_before from vitrine.media m
-           where m.wanted > m.done and m.lease is null and m.host > h.host order by m.host, m.not_before limit 1) n
+           where ${IS_WAITING} and m.host > h.host order by m.host, m.not_before limit 1) n
         where h.place < $2
      )
      select array_agg(host) filter (where not_before <= now()) as due, max(host) as last, count(*)::int as count from hosts`,
@@ -83,7 +87,7 @@ async function claimOf(
        select d.kind, d.url_hash from open_hosts o
         cross join lateral (
           select m.kind, m.url_hash, m.not_before from vitrine.media m
-           where m.wanted > m.done and m.lease is null and m.host = o.host and m.not_before <= now()
+           where ${IS_WAITING} and m.host = o.host and m.not_before <= now()
            order by m.not_before limit greatest(0, least($1, o.slots)) for update skip locked) d
         order by d.not_before limit $1
      )
@@ -92,7 +96,7 @@ async function claimOf(
             last_started_at = now()
        from due d where (m.kind, m.url_hash) = (d.kind, d.url_hash)
      returning m.lease as id, m.kind, encode(m.url_hash, 'hex') as "urlHash", m.url, m.host, m.attempts, m.started, m.status,
-               m.reason, m.source_hash as "sourceHash", m.etag, m.file`,
+               m.reason, m.source_hash as "sourceHash", m.etag, m.file, m.leads_to as "leadsTo"`,
     [count, perHost, randomUUID(), hosts],
   );
 }
@@ -174,12 +178,22 @@ export async function releaseMedia(db: Queryable, leases: readonly MediaLease[])
 
 /** Puts URLs back whose leases ran out, as after the crash of a process. Each is due at once, and has used up an attempt. */
 export async function returnExpiredMedia(db: Queryable): Promise<void> {
-  await db.query(
-    `update vitrine.media m set lease = null, leased_until = null, not_before = least(not_before, now())
-      where m.ctid = any(array(
-        select e.ctid from vitrine.media e where e.lease is not null and e.leased_until < now()
-           for update skip locked))`,
-  );
+  await db.query(returnLeases("e.leased_until < now()"));
+}
+
+/** SQL: puts the URLs `e` back. Not in the order of `LEASED`: it waits for no row. */
+const returnLeases = (which: string): string => `
+  update vitrine.media m set lease = null, leased_until = null, not_before = least(not_before, now())
+   where m.ctid = any(array(
+     select e.ctid from vitrine.media e where e.lease is not null and ${which} for update skip locked))`;
+
+/**
+ * The same for up to `limit` leases that run longer than any does: of a clock that has stepped back since. One that a process
+ * still renews is lost to it at worst, and its URL probed once more. Returns how many they were.
+ */
+export async function returnLong(db: Queryable, limit: number): Promise<number> {
+  const sql = returnLeases(`e.leased_until > now() + 2 * ${LEASE} limit $1`);
+  return (await db.query(`${sql} returning 1`, [limit])).length;
 }
 
 /** The result of a probe; null where it does not apply. */

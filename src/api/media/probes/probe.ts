@@ -123,7 +123,8 @@ export function createProbe({ database, fetchMedia, decoder, disk, metrics }: Pr
     if (answer.kind === "unread") return answer;
     if (answer.kind === "too_large") return refused(tooLarge(kind), null, null);
     const leadsTo = redirectedTo(lease, answer.url);
-    if (answer.isUnchanged) return { kind: "same", leadsTo };
+    // For verified content nobody was asked, so it may still lead where it did.
+    if (answer.isUnchanged) return { kind: "same", leadsTo: answer.verified ? lease.leadsTo : leadsTo };
     const { body, contentType } = answer;
     metrics.fetched(kind, body.length);
     if (isPage(kind)) {

@@ -1,7 +1,7 @@
 /** Opens the store of pictures, and the driver of one in a folder. */
 
 import { randomUUID } from "node:crypto";
-import type { Stats } from "node:fs";
+import type { Dir, Stats } from "node:fs";
 import { access, constants, open, opendir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { FSDriver } from "flydrive/drivers/fs";
@@ -49,7 +49,7 @@ class AtomicFsDriver extends FSDriver implements MediaDriver {
   async *listPictures(): AsyncGenerator<StoredPicture> {
     const images = join(this.#folder, "images");
     for (const place of await namesIn(images)) {
-      for await (const { name } of await opendir(join(images, place))) {
+      for await (const { name } of (await folderIn(images, place)) ?? []) {
         if (!PICTURE_NAME.test(name)) continue;
         const found = await statOf(join(images, place, name));
         if (found) yield { name, bytes: found.size };
@@ -94,6 +94,10 @@ class AtomicFsDriver extends FSDriver implements MediaDriver {
 /** None for a folder that is not there. */
 const namesIn = async (folder: string): Promise<string[]> => (await ifThere(readdir(folder))) ?? [];
 
+/** Undefined for a file, such as those that desktops leave, or a folder that was removed after its own was read. */
+const folderIn = (folder: string, name: string): Promise<Dir | undefined> =>
+  ifThere(opendir(join(folder, name)), ["ENOENT", "ENOTDIR"]);
+
 /** The path itself or, if nothing is there, the closest one above it where something is. */
 async function existing(path: string): Promise<{ readonly path: string; readonly isFolder: boolean }> {
   try {
@@ -110,11 +114,14 @@ async function existing(path: string): Promise<{ readonly path: string; readonly
 /** Undefined for a file that was renamed or deleted after its folder was read. */
 const statOf = (path: string): Promise<Stats | undefined> => ifThere(stat(path));
 
-async function ifThere<Found>(found: Promise<Found>): Promise<Found | undefined> {
+async function ifThere<Found>(
+  found: Promise<Found>,
+  absent: readonly (string | undefined)[] = ["ENOENT"],
+): Promise<Found | undefined> {
   try {
     return await found;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (absent.includes((error as NodeJS.ErrnoException).code)) return undefined;
     throw error;
   }
 }

@@ -98,7 +98,8 @@ const isQueued = (row: string): string =>
 /**
  * The file, a picture or a variant, is missing on disk: it is rendered again from the sources of its images, each at most
  * once a minute, whoever requests the file. Of many images, a few are probed at a time: those of hosts that are not paused,
- * then those probed longest ago. Others follow once these have failed.
+ * then those probed longest ago. Others follow once these have failed. A start in the future is of a clock that has stepped
+ * back since.
  */
 export async function missFile(db: Queryable, name: string): Promise<void> {
   // Rows are locked only after the few are chosen: a sort of locked rows sorts all of them. At the same moment as another
@@ -108,7 +109,7 @@ export async function missFile(db: Queryable, name: string): Promise<void> {
        select m.kind, m.url_hash from vitrine.media m left join vitrine.host p on p.host = m.host
         where m.file = any(array(
                 select $1 union all select file from vitrine.media_variant where name = $1 and unused_since is null))
-          and (${isQueued("m")} or m.last_started_at is null or m.last_started_at < now() - interval '1 minute')
+          and (${isQueued("m")} or m.last_started_at is null or m.last_started_at not between now() - interval '1 minute' and now())
         order by ${isPaused("p")}, ${isQueued("m")} desc, m.last_started_at nulls first limit ${PROBED_FOR_FILE}
      ), marked as materialized (
        select m.kind, m.url_hash from few join vitrine.media m using (kind, url_hash)

@@ -1,7 +1,7 @@
 /** Extracts metadata from a JSON document; reports everything left out (spec.md "Token metadata document"). */
 
 import { kindOf } from "../../../invalid-value.ts";
-import { locate } from "../../fetch/locate.ts";
+import { hasLocatableForm } from "../../fetch/locate.ts";
 import { storable } from "../../text/storable.ts";
 import { createIssueList, type Issue, type IssueList } from "./issues.ts";
 import { isJsonObject, type JsonObject, own } from "./json.ts";
@@ -84,7 +84,7 @@ function optionalText(document: JsonObject, field: string, issues: IssueList): s
 
 /** Returns the text unchanged: a URL that no page can show is kept and reported as an issue. */
 function url(field: string, value: string | null, issues: IssueList): string | null {
-  if (value === null || locate(value, []).kind === "located") return value;
+  if (value === null || hasLocatableForm(value)) return value;
   const said = value.length > QUOTE_LENGTH_MAX ? `${value.slice(0, QUOTE_LENGTH_MAX)}…` : value;
   issues.add("unusable_url", field, storable(`${field} must be an http, https or ipfs URL; it is "${said}"`));
   return value;

@@ -5,7 +5,7 @@
 
 import type { Standard } from "../../../config.ts";
 import type { CollectionRef } from "../../../domain/token-ref.ts";
-import { knownByTransfer, tokenColumns } from "../../chain/index/known-by-transfer.ts";
+import { firstTransferBlock, knownByTransfer, tokenColumns } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Queryable } from "../../db/database.ts";
 import { keysOf, lookUp } from "../../db/look-up.ts";
@@ -15,24 +15,28 @@ const inOrder = (tokens: ReadonlyMap<string, number>): (readonly [string, number
   [...tokens].sort(([a], [b]) => (a < b ? -1 : 1));
 
 /**
- * Makes tokens of one collection known and seen, each with the block of its transfer; tokens already seen change only if
- * they were known by a later one, as those that were read before this one was handled. Returns those with served metadata
- * that were unseen until now: their traits must still be learned.
+ * Makes tokens of one collection known and seen, each with the block of its transfer. Tokens already seen change only if
+ * they were known by a later one, as those that were read before this one was handled, or by one that a reorg has undone.
+ * Returns those with served metadata that were unseen until now: their traits must still be learned.
  */
 export async function addKnownTokens(
   db: Queryable,
+  tables: ChainTables,
   chainId: number,
   collection: string,
   tokens: ReadonlyMap<string, number>,
 ): Promise<string[]> {
   const ordered = inOrder(tokens);
+  const first = firstTransferBlock(tables, tokenColumns("t"));
   const rows = await db.query<{ tokenId: string; served: string | null }>(
     `insert into vitrine.token as t (chain_id, collection, token_id, since_block)
      select $1, $2, * from unnest($3::numeric[], $4::bigint[])
      on conflict (chain_id, collection, token_id) do update
-        set unseen = false, since_block = excluded.since_block, changed = pg_current_xact_id(),
+        set unseen = false, changed = pg_current_xact_id(),
+            since_block = case when t.unseen or t.since_block > excluded.since_block then excluded.since_block else ${first} end,
             known_since = case when t.unseen then now() else t.known_since end
       where t.unseen or t.since_block > excluded.since_block
+         or (t.since_block < excluded.since_block and t.since_block < ${first})
      returning t.token_id as "tokenId", case when t.known_since = now() then t.served_version end as served`,
     [chainId, collection, ordered.map(([tokenId]) => tokenId), ordered.map(([, block]) => block)],
   );

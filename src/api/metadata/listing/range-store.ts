@@ -14,18 +14,66 @@ export interface TokenRange extends CollectionRef {
   readonly to: string;
 }
 
-/** Known tokens from `from` to `to` and above `after`, ascending, at most `limit`; includes burned and unseen ones. */
-export const knownInRange = (db: Queryable, range: TokenRange, after: string | null, limit: number) =>
-  inRange(db, range, after, limit, "true");
+// How many known tokens a step reads to find listed ones: a million may be burned in a row.
+const KNOWN_MAX = 5_000;
 
-/** The same for listed tokens. */
-export const listedInRange = (
+/** SQL: the known tokens from $3 to $4 and above $5, ascending. */
+const known = (columns: string): string => `
+  select ${columns} from vitrine.token t
+   where t.chain_id = $1 and t.collection = $2 and t.token_id between $3 and $4
+     and ($5::numeric is null or t.token_id > $5)
+   order by t.token_id`;
+
+/** Known tokens from `from` to `to` and above `after`, ascending, at most `limit`; includes burned and unseen ones. */
+export async function knownInRange(
   db: Queryable,
-  tables: ChainTables,
-  range: TokenRange,
+  { chainId, collection, from, to }: TokenRange,
   after: string | null,
   limit: number,
-) => inRange(db, range, after, limit, `not t.unseen and not ${isBurned(tables, tokenColumns("t"))}`);
+): Promise<string[]> {
+  const rows = await db.query<{ tokenId: string }>(`${known('t.token_id as "tokenId"')} limit $6`, [
+    chainId,
+    collection,
+    from,
+    to,
+    after,
+    limit,
+  ]);
+  return rows.map((row) => row.tokenId);
+}
+
+/** The next listed tokens of a range. */
+export interface ListedPage {
+  readonly tokenIds: readonly string[];
+  /** Every listed token of the range up to here is among them or before them; null if none is left in the range. */
+  readonly end: string | null;
+}
+
+/**
+ * Listed tokens from `from` to `to` and above `after`, ascending, at most `limit`. Reads a few thousand known tokens, so it
+ * may find fewer, or none, though more follow.
+ */
+export async function listedInRange(
+  db: Queryable,
+  tables: ChainTables,
+  { chainId, collection, from, to }: TokenRange,
+  after: string | null,
+  limit: number,
+): Promise<ListedPage> {
+  const max = Math.max(KNOWN_MAX, limit);
+  const [row] = await db.query<ListedPage>(
+    // Ends at the last of `limit`; the end of the page is looked up only where there are fewer.
+    `select found.ids as "tokenIds",
+            case when cardinality(found.ids) >= $6 then found.ids[$6]
+                 else (${known("t.token_id::text")} offset ${max - 1} limit 1) end as "end"
+       from (select array(
+               select t.token_id::text from (${known("t.chain_id, t.collection, t.token_id, t.unseen")} limit ${max}) t
+                where not t.unseen and not ${isBurned(tables, tokenColumns("t"))}
+                order by t.token_id limit $6) as ids offset 0) found`,
+    [chainId, collection, from, to, after, limit],
+  );
+  return row ?? { tokenIds: [], end: null };
+}
 
 /** All known tokens of a collection, ascending, up to `limit` at a time. */
 export async function* knownPages(
@@ -40,23 +88,6 @@ export async function* knownPages(
     if (ids.length < limit) return;
     after = ids.at(-1) ?? null;
   }
-}
-
-async function inRange(
-  db: Queryable,
-  { chainId, collection, from, to }: TokenRange,
-  after: string | null,
-  limit: number,
-  condition: string,
-): Promise<string[]> {
-  const rows = await db.query<{ tokenId: string }>(
-    `select t.token_id as "tokenId" from vitrine.token t
-      where t.chain_id = $1 and t.collection = $2 and t.token_id between $3 and $4
-        and ($5::numeric is null or t.token_id > $5) and ${condition}
-      order by t.token_id limit $6`,
-    [chainId, collection, from, to, after, limit],
-  );
-  return rows.map((row) => row.tokenId);
 }
 
 /**

@@ -6,6 +6,7 @@ import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { DailyJob } from "../../jobs/daily.ts";
 import { walkInPages } from "../../jobs/walk-in-pages.ts";
+import { readDocuments, SMALL_METADATA, type StoredMetadata } from "./served-documents.ts";
 
 /** Of a document without an image. No URL hashes to it but by chance. */
 const NO_IMAGE = "0";
@@ -20,8 +21,8 @@ export async function readServedImages(
   tokens: readonly TokenRef[],
 ): Promise<ReadonlyMap<string, string>> {
   if (tokens.length === 0) return new Map();
-  const rows = await db.query<{ chainId: string; collection: string; tokenId: string; metadata: string }>(
-    `select t.chain_id as "chainId", t.collection, t.token_id as "tokenId", v.metadata
+  const rows = await db.query<StoredMetadata & { chainId: string; collection: string; tokenId: string }>(
+    `select t.chain_id as "chainId", t.collection, t.token_id as "tokenId", ${SMALL_METADATA}
        from unnest($1::bigint[], $2::text[], $3::numeric[]) as k(chain_id, collection, token_id)
        join vitrine.token t
          on (t.chain_id, t.collection, t.token_id) = (k.chain_id, k.collection, k.token_id)
@@ -29,12 +30,14 @@ export async function readServedImages(
     columnsOf(tokens, "chainId", "collection", "tokenId"),
     "read served images",
   );
-  return new Map(
-    rows.flatMap(({ metadata, ...row }) => {
-      const { image } = JSON.parse(metadata) as { readonly image: string | null };
-      return image === null ? [] : [[tokenKey({ ...row, chainId: Number(row.chainId) }), image] as const];
-    }),
-  );
+  const images = new Map<string, string>();
+  for await (const page of readDocuments(db, rows)) {
+    for (const { row, document } of page) {
+      if (document.image !== null)
+        images.set(tokenKey({ ...row, chainId: Number(row.chainId) }), document.image);
+    }
+  }
+  return images;
 }
 
 // JSON may name a character that PostgreSQL's text can't hold; such an image is found at the next read.

@@ -6,43 +6,55 @@ import { lookUp } from "../../db/look-up.ts";
 import type { Metadata } from "../document/normalise.ts";
 import { settleTraitTypes } from "../traits/trait-type-store.ts";
 import { internValues } from "../traits/trait-value-store.ts";
+import { readDocuments, SMALL_METADATA, type StoredMetadata } from "./served-documents.ts";
 
 const TOKENS_AT_ONCE = 100;
 
 const key = "chain_id = $1 and collection = $2 and token_id = asked.id";
 
+/** The media that a document names. */
+export type NamedMedia = Pick<Metadata, "image" | "video" | "animation_url">;
+
+type TokenDocument = { readonly tokenId: string; readonly metadata: Metadata };
+
 /**
- * Call it in the transaction that makes these tokens seen; their traits count from its commit on. Returns their served
- * metadata.
+ * Call it in the transaction that makes these tokens seen; their traits count from its commit on. Returns the media that
+ * their served documents name. Leaves out tokens that the transaction has hidden again.
  */
 export async function learnServedTraits(
   tx: Queryable,
   collection: CollectionRef,
   tokenIds: readonly string[],
-): Promise<Metadata[]> {
-  const served: Metadata[] = [];
+): Promise<NamedMedia[]> {
+  const media: NamedMedia[] = [];
   for (let from = 0; from < tokenIds.length; from += TOKENS_AT_ONCE) {
-    served.push(...(await learnSome(tx, collection, tokenIds.slice(from, from + TOKENS_AT_ONCE))));
+    const rows = await tx.query<StoredMetadata & { tokenId: string }>(
+      `select t.token_id as "tokenId", ${SMALL_METADATA} from unnest($3::numeric[]) asked(id)
+        cross join ${lookUp("token_id, served_version, unseen", "vitrine.token", key)} t
+         join vitrine.version v on v.id = t.served_version
+        where v.metadata is not null and not t.unseen`,
+      [collection.chainId, collection.collection, tokenIds.slice(from, from + TOKENS_AT_ONCE)],
+    );
+    for await (const page of readDocuments(tx, rows)) {
+      await learn(
+        tx,
+        collection,
+        page.map(({ row, document }) => ({ tokenId: row.tokenId, metadata: document })),
+      );
+      for (const { document } of page) {
+        const { image, video, animation_url } = document;
+        media.push({ image, video, animation_url });
+      }
+    }
   }
-  return served;
+  return media;
 }
 
-async function learnSome(
+async function learn(
   tx: Queryable,
   collection: CollectionRef,
-  tokenIds: readonly string[],
-): Promise<Metadata[]> {
-  const rows = await tx.query<{ tokenId: string; metadata: string }>(
-    `select t.token_id as "tokenId", v.metadata from unnest($3::numeric[]) asked(id)
-      cross join ${lookUp("token_id, served_version", "vitrine.token", key)} t
-       join vitrine.version v on v.id = t.served_version
-      where v.metadata is not null`,
-    [collection.chainId, collection.collection, tokenIds],
-  );
-  const served = rows.map(({ tokenId, metadata }) => ({
-    tokenId,
-    metadata: JSON.parse(metadata) as Metadata,
-  }));
+  served: readonly TokenDocument[],
+): Promise<void> {
   const traits = served.flatMap(({ metadata }) => metadata.traits);
   const types = await settleTraitTypes(tx, collection, traits);
   const idOf = await internValues(tx, types, traits);
@@ -62,5 +74,4 @@ async function learnSome(
       }),
     ],
   );
-  return served.map(({ metadata }) => metadata);
 }

@@ -4,6 +4,8 @@ import type { Standard } from "../../../config.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
+import { keysOf, lookUp } from "../../db/look-up.ts";
+import { OF_KEY } from "./store.ts";
 
 // Scanned in a fraction of a second; a larger collection is scanned in parts.
 const PART_TOKENS = 50_000;
@@ -113,18 +115,17 @@ export async function readSampled(
   tokenIds: readonly string[],
   block: number,
 ): Promise<readonly SampledToken[]> {
+  const stateOfKey = "(chain_id, collection_address, token_id) = (k.chain_id, k.collection, k.token_id)";
   const rows = await db.query<SampledToken & { standard: Standard | null }>(
     `select t.token_id as "tokenId", s.standard, v.uri as "servedUri", coalesce(n.uri, v.uri) as "lastUri"
-       from vitrine.token t
-       join vitrine.version v on v.id = t.served_version
-       left join ${tables.tokenState} s
-         on (s.chain_id, s.collection_address, s.token_id) = (t.chain_id, t.collection, t.token_id)
+       from ${keysOf("$3")} k cross join ${lookUp("*", "vitrine.token", OF_KEY)} t
+      cross join ${lookUp("uri", "vitrine.version", "id = t.served_version")} v
+       left join ${lookUp("standard, burned", tables.tokenState, stateOfKey)} s on true
        left join lateral (
          select h.uri from vitrine.version h
           where (h.chain_id, h.collection, h.token_id) = (t.chain_id, t.collection, t.token_id) and h.uri is not null
           order by h.number desc limit 1) n on true
-      where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[]) and t.good_block <= $4
-        and v.uri is not null and s.burned is not true
+      where t.good_block <= $4 and v.uri is not null and s.burned is not true
       order by t.token_id`,
     [chainId, collection, tokenIds, block],
   );
@@ -148,10 +149,10 @@ export async function readSampleOutcome(
   const [row] = await db.query<SampleOutcome>(
     `select count(*) filter (where t.last_fetch_at > $4::timestamptz)::int as read,
             count(*) filter (where exists (
-              select from vitrine.version v
-               where (v.chain_id, v.collection, v.token_id) = (t.chain_id, t.collection, t.token_id)
-                 and v.fetched_at > $4::timestamptz and v.trigger = 'sample' and v.outcome = 'updated'))::int as changed
-       from vitrine.token t where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[])`,
+              -- What else is asked of a version stays outside: it would lead to the updates of the whole collection.
+              select from (select fetched_at, trigger, outcome from vitrine.version where ${OF_KEY} offset 0) v
+               where v.fetched_at > $4::timestamptz and v.trigger = 'sample' and v.outcome = 'updated'))::int as changed
+       from ${keysOf("$3")} k cross join ${lookUp("last_fetch_at", "vitrine.token", OF_KEY)} t`,
     [chainId, collection, tokenIds, askedAt],
   );
   return row ?? { read: 0, changed: 0 };

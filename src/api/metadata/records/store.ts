@@ -13,6 +13,9 @@ import type { Metadata } from "../document/normalise.ts";
 import { showVersion } from "../traits/shown-traits.ts";
 import { readDisplayTypes } from "../traits/trait-type-store.ts";
 
+/** SQL: a row, of `vitrine.token` or `vitrine.version`, is one of the token that `keysOf` names as `k`. */
+export const OF_KEY = "(chain_id, collection, token_id) = (k.chain_id, k.collection, k.token_id)";
+
 export type FetchStatus = "none" | "current" | "failed";
 
 /** The served metadata of one token. */
@@ -113,12 +116,11 @@ export async function readServedBytes(
   db: Queryable,
   tokens: readonly TokenRef[],
 ): Promise<ReadonlyMap<string, number>> {
-  const key = "(chain_id, collection, token_id) = (k.chain_id, k.collection, k.token_id)";
   const rows = await db.query<{ chainId: string; collection: string; tokenId: string; bytes: number }>(
     `select k.chain_id as "chainId", k.collection, k.token_id as "tokenId",
             octet_length(v.metadata) + octet_length(v.issues) as bytes
        from unnest($1::bigint[], $2::text[], $3::numeric[]) as k(chain_id, collection, token_id)
-      cross join ${lookUp("served_version", "vitrine.token", key)} t
+      cross join ${lookUp("served_version", "vitrine.token", OF_KEY)} t
        join vitrine.version v on v.id = t.served_version`,
     columnsOf(tokens, "chainId", "collection", "tokenId"),
     "read served bytes",
@@ -140,8 +142,8 @@ export async function readServed(
   const rows = await db.query<ServedRow>(
     `select t.token_id as "tokenId", t.unseen, t.last_outcome as outcome, t.last_reason as reason, t.last_fetch_at as "fetchedAt",
             v.number as version, v.content_hash as hash, v.verified, v.metadata, v.issues
-       from vitrine.token t left join vitrine.version v on v.id = t.served_version
-      where t.chain_id = $1 and t.collection = $2 and t.token_id = any($3::numeric[])`,
+       from ${keysOf("$3")} k cross join ${lookUp("*", "vitrine.token", OF_KEY)} t
+       left join ${lookUp("*", "vitrine.version", "id = t.served_version")} v on true`,
     [chainId, collection, tokenIds],
     "read served",
   );

@@ -2,7 +2,9 @@
 
 import type { Standard } from "../../../config.ts";
 import type { TokenRef } from "../../../domain/token-ref.ts";
+import { tokenColumns } from "../../chain/index/known-by-transfer.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
+import { isBurned } from "../../chain/index/token-state.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { Verified } from "../../fetch/ipfs/gateway-request.ts";
 import { NORMALISER } from "../document/normalise.ts";
@@ -98,9 +100,9 @@ export async function staleIds(tx: Queryable, after: string, limit: number): Pro
 
 /**
  * Ids of served versions that older rules read, up to `cursor` and near it: an older release, which runs beside this one during
- * an upgrade, takes a version's id before it commits. None whose document is no longer stored.
+ * an upgrade, takes a version's id before it commits. None whose document is no longer stored, and none of burned tokens.
  */
-export async function lateIds(tx: Queryable, cursor: string): Promise<string[]> {
+export async function lateIds(tx: Queryable, tables: ChainTables, cursor: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     `select s.id from generate_series(1, $1 - 1) as rules
        cross join lateral (
@@ -110,6 +112,7 @@ export async function lateIds(tx: Queryable, cursor: string): Promise<string[]> 
        join vitrine.token t on (t.chain_id, t.collection, t.token_id) = (s.chain_id, s.collection, s.token_id)
                            and t.served_version = s.id
        join vitrine.document d on d.hash = s.content_hash
+      where not ${isBurned(tables, tokenColumns("t"))}
       order by s.id`,
     [NORMALISER, cursor],
   );

@@ -15,6 +15,7 @@ import { substituteId } from "../../fetch/locate.ts";
 import type { Logger } from "../../logging/logger.ts";
 import { ISSUES_MAX, type Issue } from "../document/issues.ts";
 import type { Metadata } from "../document/normalise.ts";
+import { bytePages } from "../records/byte-pages.ts";
 import { type FetchEnd, RENORMALISE, recordFetches } from "../records/record.ts";
 import { lockServed } from "../records/record-store.ts";
 import { type Document, readDocument } from "../uri/resolve.ts";
@@ -40,7 +41,6 @@ import {
 
 // A batch blocks fetches of the same tokens.
 const BATCH_TOKENS = 100;
-const BATCH_BYTES = 2 * 1024 * 1024;
 // Most versions are old history, which is only skipped.
 const PAGE_VERSIONS = 1_000;
 const FAILED_MAX = 10_000;
@@ -134,29 +134,20 @@ async function advanceIn(
     return "moved";
   }
   const ahead = await staleIds(tx, state.cursor, PAGE_VERSIONS);
-  const ids = ahead.length > 0 ? ahead : (await lateIds(tx, state.cursor)).filter((id) => !failed.has(id));
+  const ids =
+    ahead.length > 0 ? ahead : (await lateIds(tx, tables, state.cursor)).filter((id) => !failed.has(id));
   const lastId = ids.at(-1);
   if (lastId === undefined) {
     await finishPass(tx, state);
     return "idle";
   }
   const served = await readStored(tx, tables, ids, limit);
-  const batch = withinBytes(served);
+  const [batch = []] = bytePages(served, ({ bytes }) => bytes ?? 0);
   if (batch[0]) onFirst(batch[0]);
   const tally = await readAgain(tx, tables, media, batch);
   const isWholePage = batch.length === served.length && served.length < limit;
   await noteProgress(tx, state, isWholePage ? lastId : (batch.at(-1)?.versionId ?? lastId), tally);
   return "moved";
-}
-
-/** The first ones within the limit, at least one. */
-function withinBytes(served: readonly StoredReading[]): readonly StoredReading[] {
-  let bytes = 0;
-  const end = served.findIndex((stored, index) => {
-    bytes += stored.bytes ?? 0;
-    return index > 0 && bytes > BATCH_BYTES;
-  });
-  return end === -1 ? served : served.slice(0, end);
 }
 
 async function readAgain(
@@ -189,7 +180,9 @@ async function readAgain(
   const isServed = (stored: StoredReading): boolean =>
     locked.get(tokenKey(stored))?.versionId === stored.versionId;
   const current = readings.filter(({ stored }) => isServed(stored));
-  const different = current
+  // Nothing replaces what a burned token serves. The fetch after another mint reads it by the new rules.
+  const open = current.filter(({ stored }) => locked.get(tokenKey(stored))?.burnedBlock === null);
+  const different = open
     .filter(({ stored, before, end }) => !isSame(stored, before, end))
     .map(({ end }) => end);
   const outcomes = different.length === 0 ? [] : await recordFetches(tx, tables, different);
@@ -198,7 +191,7 @@ async function readAgain(
   await media.noteSeen(tx, shown.flatMap(metadataOf));
   await markRead(
     tx,
-    current.map(({ stored }) => stored.versionId),
+    open.map(({ stored }) => stored.versionId),
   );
   const missing = batch.filter((stored) => isServed(stored) && !bodies.has(stored.hash)).length;
   return {

@@ -39,16 +39,19 @@ export async function readTraitTypes(
   return new Map(rows.map(({ name, ...type }) => [name, type]));
 }
 
-/** The names of a collection's trait types, in the order in which they were learned; at most `limit`. */
+/**
+ * The names of a collection's trait types, in the order in which they were learned: at most `limit`, and of each, which
+ * may be as long as a document, at most `characters`.
+ */
 export async function readTraitNames(
   db: Queryable,
   { chainId, collection }: CollectionRef,
-  limit: number,
+  { limit, characters }: { readonly limit: number; readonly characters: number },
 ): Promise<string[]> {
   const rows = await db.query<{ name: string }>(
-    `select trait_type as name from vitrine.trait_type
+    `select left(trait_type, $4) as name from vitrine.trait_type
       where chain_id = $1 and collection = $2 order by id limit $3`,
-    [chainId, collection, limit],
+    [chainId, collection, limit, characters],
   );
   return rows.map(({ name }) => name);
 }

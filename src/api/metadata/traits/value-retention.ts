@@ -3,12 +3,16 @@
  * fetch leaves one behind each time.
  */
 
-import type { CollectionRef } from "../../../domain/token-ref.ts";
+import { type CollectionRef, collectionKey } from "../../../domain/token-ref.ts";
 import type { Database } from "../../db/database.ts";
+import { isDatabaseAway } from "../../db/database-away.ts";
 import type { DailyJob } from "../../jobs/daily.ts";
+import { createPageSize } from "../../jobs/page-size.ts";
 import { lockTraits } from "./trait-type-store.ts";
 
 const PAGE_ROWS = 5_000;
+// Each may have a thousand values.
+const TOKENS_AT_ONCE = 500;
 const DELETED_TOGETHER = 500;
 
 /**
@@ -24,10 +28,18 @@ export const forgetUnusedValues: DailyJob = {
   name: "delete unused trait values",
   async run(database) {
     let total = 0;
+    const failed: string[] = [];
     for (const collection of await readCollections(database)) {
-      total += await forgetIn(database, collection);
-      total += await forgetTypesIn(database, collection);
+      try {
+        total += await forgetIn(database, collection);
+        total += await forgetTypesIn(database, collection);
+      } catch (error) {
+        if (isDatabaseAway(error)) throw error;
+        failed.push(`${collectionKey(collection)}: ${(error as Error).message}`);
+      }
     }
+    // Only now, so that no other collection waits for one that fails.
+    if (failed.length > 0) throw new Error(`${failed.length} collections failed; first, ${failed[0]}`);
     return total;
   },
 };
@@ -63,14 +75,20 @@ async function readUsed(
   { chainId, collection }: CollectionRef,
 ): Promise<ReadonlySet<number>> {
   const used = new Set<number>();
-  for (let after: string | undefined = "-1"; after !== undefined; ) {
-    const rows: readonly { tokenId: string; traits: readonly number[] }[] = await database.query(
-      `select token_id as "tokenId", traits from vitrine.token
-        where chain_id = $1 and collection = $2 and token_id > $3 order by token_id limit $4`,
-      [chainId, collection, after, PAGE_ROWS],
+  const size = createPageSize(TOKENS_AT_ONCE);
+  for (let after: string | null = "-1"; after !== null; ) {
+    const from: string = after;
+    const [page] = await size.run((limit) =>
+      database.query<{ last: string | null; values: readonly number[] }>(
+        `with page as materialized (
+           select token_id, traits from vitrine.token
+            where chain_id = $1 and collection = $2 and token_id > $3 order by token_id limit $4)
+         select (select max(token_id) from page) as last, array(select distinct unnest(traits) from page) as values`,
+        [chainId, collection, from, limit],
+      ),
     );
-    for (const { traits } of rows) for (const id of traits) used.add(id);
-    after = rows.at(-1)?.tokenId;
+    for (const id of page?.values ?? []) used.add(id);
+    after = page?.last ?? null;
   }
   return used;
 }

@@ -27,7 +27,7 @@ let asking = new AbortController();
 
 /** The form as a URL. Empty fields are left out, except the empty value of a trait. */
 function addressOf() {
-  const fields = [...new FormData(form)].filter(([name, value]) => value !== "" || name.startsWith("is:"));
+  const fields = [...new FormData(form)].filter(([name, value]) => value !== "" || /^is\*?:/.test(name));
   const query = new URLSearchParams(fields).toString();
   return query ? `${form.action}?${query}` : form.action;
 }

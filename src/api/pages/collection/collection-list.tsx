@@ -78,7 +78,7 @@ export const bannerOrigins = (views: readonly CollectionView[]): string[] => [
   ...new Set(views.flatMap(({ information }) => policyOrigin(information?.banner ?? "") ?? [])),
 ];
 
-/** A collection's display name: the operator's, its creators', or its address. */
+/** A collection's display name: the operator's, its creators', its contract's, or its address. */
 export const collectionName = ({
   name,
   collection_address,

@@ -7,7 +7,7 @@ import { formatNumber } from "../../ui/numbers.ts";
 import { words } from "../../ui/visitor.ts";
 import type { Words } from "../../ui/words/languages.ts";
 import { formatDate, formatValue, plain, Value, ValueLine } from "../text.tsx";
-import { type Asked, dayOf, encodedLength } from "./filter-query.ts";
+import { type Asked, dayOf, type Entry, encodedLength, fieldOf } from "./filter-query.ts";
 import { isRange, mostCommon, type PanelFacet, type PanelFacets, unlistedCount } from "./panel-facets.ts";
 
 const TRAITS_MAX = 60;
@@ -51,24 +51,29 @@ export const FilterPanel = ({ facets, asked }: { facets: PanelFacets; asked: Ask
         <p class="soft small">{words().filters.moreTraits(traits.length - shown.length)}</p>
       )}
       <OwnerFilter asked={asked} />
-      {extras(asked, shown).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
+      {extras(asked, shown).map((entry) => (
+        <Hidden entry={entry} />
       ))}
     </>
   );
 };
 
+const Hidden = ({ entry }: { entry: Entry }) => {
+  const [name, value] = fieldOf(entry);
+  return <input type="hidden" name={name} value={value} />;
+};
+
 /** Conditions without a field in the panel, for example if nothing matches: they stay until their chip is removed. */
-function extras({ filter, field }: Asked, shown: readonly PanelFacet[]): [name: string, value: string][] {
+function extras({ filter, field }: Asked, shown: readonly PanelFacet[]): Entry[] {
   const has = (name: string, range: boolean): boolean =>
     shown.some((facet) => facet.trait_type === name && isRange(facet) === range);
   const chosen = filter.criteria
     .filter(({ name }) => !has(name, false))
-    .flatMap(({ name, values }) => values.map((value): [string, string] => [`is:${name}`, value]));
+    .flatMap(({ name, values }) => values.map((value): Entry => [`is:${name}`, value]));
   const ends = filter.ranges
     .filter(({ name }) => !has(name, true))
     .flatMap(({ name }) => [`from:${name}`, `to:${name}`])
-    .map((name): [string, string] => [name, field(name)]);
+    .map((name): Entry => [name, field(name)]);
   return [...chosen, ...ends.filter(([, value]) => value !== "")];
 }
 
@@ -148,6 +153,10 @@ const Choices = ({ facet, chosen }: { facet: PanelFacet; chosen: readonly string
   const all = [...known, ...missing];
   // A chosen value keeps its place; it would move from under the pointer otherwise.
   const [first, rest] = [all.slice(0, VALUES_AT_ONCE), all.slice(VALUES_AT_ONCE)];
+  const fieldsOf = (text: string) => {
+    const [name, value] = fieldOf([`is:${trait_type}`, text]);
+    return { name, value };
+  };
   const list = (choices: typeof all) => (
     <ul class={display_type === "bool" ? "choices two" : "choices"}>
       {choices.map(({ text, label, count }) => (
@@ -156,8 +165,7 @@ const Choices = ({ facet, chosen }: { facet: PanelFacet; chosen: readonly string
             <input
               type="checkbox"
               id={idOf("is", trait_type, text)}
-              name={`is:${trait_type}`}
-              value={text}
+              {...fieldsOf(text)}
               checked={chosen.includes(text)}
             />
             <ValueLine class="choice" text={label} max={80} />
@@ -181,7 +189,7 @@ const Choices = ({ facet, chosen }: { facet: PanelFacet; chosen: readonly string
         </details>
       )}
       {others.slice(UNLISTED_MAX).map((text) => (
-        <input type="hidden" name={`is:${trait_type}`} value={text} />
+        <Hidden entry={[`is:${trait_type}`, text]} />
       ))}
       {values_total > all.length && (
         <p class="soft small">
@@ -233,7 +241,7 @@ const RangeFilter = ({ facet, asked }: { facet: PanelFacet; asked: Asked }) => {
             <input
               type={isDate ? "date" : "number"}
               id={idOf(end, trait_type)}
-              name={`${end}:${trait_type}`}
+              name={fieldOf([`${end}:${trait_type}`, ""])[0]}
               data-end={end}
               value={textOf(end)}
               placeholder={isDate ? undefined : String(bound)}

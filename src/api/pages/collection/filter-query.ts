@@ -29,7 +29,7 @@ const CHIPS_MAX = 50;
 // Each chip links to all other conditions, so the links grow with the square of the query.
 const LINK_CHARACTERS_MAX = 100_000;
 
-type Entry = readonly [name: string, value: string];
+export type Entry = readonly [name: string, value: string];
 
 /** A value of a field or a trait, or a range with one end or both. */
 export interface Condition {
@@ -66,6 +66,7 @@ export interface Asked {
 export function readQuery(parameters: URLSearchParams): Asked {
   const entries = distinct(
     [...parameters]
+      .map(decoded)
       .filter(([name, value]) => name.startsWith("is:") || (value !== "" && isOurs(name)))
       .map(([name, value]): Entry => [storable(name), storable(value)]),
   );
@@ -111,6 +112,32 @@ export function readQuery(parameters: URLSearchParams): Asked {
     problems,
     field,
   };
+}
+
+/**
+ * The field of a form that stands for this entry. Forms send every line break as CR LF, and browsers read CR LF in HTML
+ * as LF; so where the name or the value of a trait has any, both are percent-encoded, as the asterisk says (as in RFC
+ * 8187). A bound is typed, and stays as it is.
+ */
+export function fieldOf([name, value]: Entry): Entry {
+  const [, kind, trait] = /^(is|from|to):(.*)$/s.exec(name) ?? [];
+  if (kind === undefined || trait === undefined || !/[\r\n]/.test(`${trait}${value}`)) return [name, value];
+  return [`${kind}*:${encodeURIComponent(trait)}`, kind === "is" ? encodeURIComponent(value) : value];
+}
+
+/** The inverse of `fieldOf`. */
+function decoded([name, value]: Entry): Entry {
+  const [, kind, trait] = /^(is|from|to)\*:(.*)$/s.exec(name) ?? [];
+  if (kind === undefined || trait === undefined) return [name, value];
+  return [`${kind}:${decodePercent(trait)}`, kind === "is" ? decodePercent(value) : value];
+}
+
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Each value of a trait once. Of any other field the first value, since its input shows only one. */

@@ -26,7 +26,7 @@ export async function walletPage(site: Site, c: PagesContext): Promise<Response>
     throw new ApiError("INVALID_REQUEST", [{ path: "address", message }]);
   }
   const path = walletPath(wallet);
-  if (wallet !== asked) return c.redirect(site.to(path), 301);
+  if (wallet !== asked) return c.redirect(`${site.to(path)}${new URL(c.req.url).search}`, 301);
 
   const type = readType(c, walletTypes);
   const { tokens: tokensCursor, cursor } = c.req.query();

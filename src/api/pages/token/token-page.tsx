@@ -2,6 +2,7 @@
 
 import type { Child } from "hono/jsx";
 import { findLockStandard } from "../../../domain/lock-standards.ts";
+import type { Holder } from "../../catalog/holdings-store.ts";
 import { VERSION_MAX } from "../../catalog/module.ts";
 import type { TokenView } from "../../catalog/tokens/token-view.ts";
 import { ApiError } from "../../http/errors.ts";
@@ -26,7 +27,6 @@ import {
 import { NotReady, render } from "../frame.tsx";
 import { type Neighbours, readNeighbours } from "../listed-store.ts";
 import { Description, Foreign, formatAmount, shortId, shownText } from "../text.tsx";
-import { type Holder, readTopHolders } from "./holder-store.ts";
 import { readLockedSince } from "./lock-store.ts";
 import { Refresh, readProgress } from "./refresh.tsx";
 import { MetadataState, TRANSFERS_AT_ONCE, Transfers, VERSIONS_AT_ONCE } from "./token-history.tsx";
@@ -72,7 +72,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
     lockedSince(site, token),
     token.standard === "erc1155" ? holdings.owners(collection, [tokenId]) : new Map<string, number>(),
     token.standard === "erc1155"
-      ? readTopHolders(site.database, site.tables, { chainId, collection: address, tokenId }, HOLDERS_MAX)
+      ? holdings.topHolders({ chainId, collection: address, tokenId }, HOLDERS_MAX)
       : [],
   ]);
   return render(

@@ -22,7 +22,9 @@ export const collectionReceiptSchema = z
     status: z
       .enum(["running", "done", "cancelled"])
       .openapi({ description: "cancelled: nothing more is fetched; what was fetched before is recorded." }),
-    done: z.boolean().openapi({ description: "Nothing of it is queued or being fetched any more." }),
+    done: z
+      .boolean()
+      .openapi({ description: "Nothing of it is queued, being fetched or being counted any more." }),
     counts: z.object({
       total: z.int().openapi({ description: "Tokens to read. It grows while `counted` is false." }),
       queued: z.int(),
@@ -33,7 +35,9 @@ export const collectionReceiptSchema = z
       not_found: z.int(),
       cancelled: z.int().openapi({ description: "Tokens that were not read because it was cancelled." }),
     }),
-    counted: z.boolean().openapi({ description: "False while the tokens are being counted." }),
+    counted: z.boolean().openapi({
+      description: "False while the tokens are being counted, which goes on after a cancellation.",
+    }),
     failures: z
       .array(
         z.object({

@@ -4,6 +4,7 @@ import type { CollectionRef } from "../../../domain/token-ref.ts";
 import type { Queryable } from "../../db/database.ts";
 import { foldReceipt } from "../receipts/progress-store.ts";
 import type { SweepWithReceipt } from "../triggers/new-sweeps.ts";
+import type { OpenSweep } from "../triggers/sweep-store.ts";
 
 export type CollectionRefreshStatus = "running" | "done" | "cancelled";
 
@@ -130,6 +131,8 @@ export interface EndingSweep extends CollectionRef {
   readonly receiptId: string;
   readonly isCancelled: boolean;
   readonly total: number;
+  /** False while tokens of a cancelled one are left to count. */
+  readonly isCounted: boolean;
   /** The id of the request that asked for it; null if it was the chain. */
   readonly requestId: string | null;
 }
@@ -142,6 +145,7 @@ export async function readEnding(db: Queryable, limit: number): Promise<EndingSw
     `select id, chain_id as "chainId", collection, receipt_id as "receiptId", cancelled_at is not null as "isCancelled",
             -- One of the chain leaves out what was read since.
             case when by_chain then asked else greatest(known, passed) end as total,
+            counted is not distinct from to_token_id as "isCounted",
             (select p.request_id from vitrine.receipt p where p.id = s.receipt_id) as "requestId"
        from vitrine.sweep s where finished_at is not null and ended_at is null and receipt_id is not null
         and (cancelled_at is not null
@@ -161,17 +165,18 @@ export async function isAwaited(db: Queryable, receiptId: string): Promise<boole
   return row?.isAwaited ?? false;
 }
 
+export type LockedSweep = Pick<EndingSweep, "isCancelled"> &
+  Pick<OpenSweep, "id" | "chainId" | "collection" | "from" | "to" | "counted">;
+
 /** Locks a sweep that has not ended, as it is now; undefined if there is none, or another process works on it. */
-export async function lockEnding(
-  tx: Queryable,
-  id: string,
-): Promise<Pick<EndingSweep, "isCancelled"> | undefined> {
-  const [row] = await tx.query<Pick<EndingSweep, "isCancelled">>(
-    `select cancelled_at is not null as "isCancelled" from vitrine.sweep
-      where id = $1 and ended_at is null for update skip locked`,
+export async function lockEnding(tx: Queryable, id: string): Promise<LockedSweep | undefined> {
+  const [row] = await tx.query<Omit<LockedSweep, "chainId"> & { chainId: string }>(
+    `select id, chain_id as "chainId", collection, from_token_id as "from", to_token_id as "to", counted,
+            cancelled_at is not null as "isCancelled"
+       from vitrine.sweep where id = $1 and ended_at is null for update skip locked`,
     [id],
   );
-  return row;
+  return row && { ...row, chainId: Number(row.chainId) };
 }
 
 /** Folds a receipt into numbers and returns them by status, with what can't be folded just now. */

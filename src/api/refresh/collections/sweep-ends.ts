@@ -1,8 +1,11 @@
-/** Ends sweeps once every token of theirs is answered, and publishes how they ended. */
+/** Ends sweeps once every token of theirs is answered and cancelled ones are counted, and publishes how they ended. */
 
 import type { Database } from "../../db/database.ts";
+import { createFaultIsolation } from "../../jobs/fault-isolation.ts";
 import { type PassLoop, startPassLoop } from "../../jobs/pass-loop.ts";
 import type { Logger } from "../../logging/logger.ts";
+import type { MetadataService } from "../../metadata/service.ts";
+import { countOn } from "../triggers/sweeps.ts";
 import {
   type EndingSweep,
   endSweep,
@@ -27,11 +30,16 @@ export type ReadIssueCounts = (chainId: number, collection: string) => Promise<r
 
 export interface SweepEndsDeps {
   readonly database: Database;
+  readonly metadata: Pick<MetadataService, "listedInRange">;
   readonly readIssueCounts: ReadIssueCounts;
   readonly logger: Logger;
 }
 
-export function createSweepEnds({ database, readIssueCounts, logger }: SweepEndsDeps) {
+/** `counting`: more of its tokens may be left to count. */
+type Step = "ended" | "counting" | "waiting";
+
+export function createSweepEnds({ database, metadata, readIssueCounts, logger }: SweepEndsDeps) {
+  const isolation = createFaultIsolation("end a sweep", logger);
   /** A sweep ends without them if they can't be counted. */
   async function countIssues({ chainId, collection }: EndingSweep): Promise<readonly IssueCount[] | null> {
     try {
@@ -42,14 +50,13 @@ export function createSweepEnds({ database, readIssueCounts, logger }: SweepEnds
     }
   }
 
-  async function endOne(sweep: EndingSweep): Promise<boolean> {
+  async function endOne(sweep: EndingSweep): Promise<Step> {
     const { id, receiptId, requestId, total } = sweep;
     if (sweep.isCancelled) {
-      await database.transaction(async (tx) => {
-        if (await lockEnding(tx, id)) await withdrawQueued(tx, receiptId);
-      });
+      const isLocked = await stopOne(sweep);
+      if (!sweep.isCounted) return isLocked ? "counting" : "waiting";
     }
-    if (await isAwaited(database, receiptId)) return false;
+    if (await isAwaited(database, receiptId)) return "waiting";
     const issues = await countIssues(sweep);
     const digest = await database.transaction(async (tx) => {
       const locked = await lockEnding(tx, id);
@@ -73,14 +80,38 @@ export function createSweepEnds({ database, readIssueCounts, logger }: SweepEnds
       const { refresh_id, status, counts } = digest;
       logger.info({ msg: "Refresh ended", request_id: requestId, refresh_id, status, ...counts });
     }
-    return digest !== undefined;
+    return digest === undefined ? "waiting" : "ended";
+  }
+
+  /** Withdraws what a cancelled sweep has queued, and counts more of its tokens. False while another process does. */
+  function stopOne({ id, receiptId }: EndingSweep): Promise<boolean> {
+    return database.transaction(async (tx) => {
+      const sweep = await lockEnding(tx, id);
+      if (!sweep) return false;
+      // First: the rows of the queue stay locked until the end.
+      await countOn(tx, metadata, sweep);
+      await withdrawQueued(tx, receiptId);
+      return true;
+    });
   }
 
   return {
-    /** Ends what has nothing left to fetch; returns how many sweeps that were. */
-    async endFinished(): Promise<number> {
+    /**
+     * Ends what has nothing left to fetch, once cancelled sweeps are counted; returns how many sweeps that were. An
+     * aborted signal leaves the rest of the count to others. A sweep that fails keeps no other from its end.
+     */
+    async endFinished(signal?: AbortSignal): Promise<number> {
       let ended = 0;
-      for (const sweep of await readEnding(database, SWEEPS_MAX)) if (await endOne(sweep)) ended++;
+      let isCounting = true;
+      while (isCounting) {
+        const steps: (Step | undefined)[] = [];
+        for (const sweep of await readEnding(database, SWEEPS_MAX)) {
+          const { id, chainId, collection } = sweep;
+          steps.push(await isolation.run({ chain_id: chainId, collection, sweep: id }, () => endOne(sweep)));
+        }
+        ended += steps.filter((step) => step === "ended").length;
+        isCounting = steps.includes("counting") && !signal?.aborted;
+      }
       return ended;
     },
   };
@@ -92,8 +123,8 @@ export function startSweepEnds(deps: SweepEndsDeps): PassLoop {
     task: "end sweeps",
     pollMs: POLL_MS,
     logger: deps.logger,
-    async pass() {
-      await ends.endFinished();
+    async pass(signal) {
+      await ends.endFinished(signal);
     },
   });
 }

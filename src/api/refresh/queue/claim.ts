@@ -121,7 +121,9 @@ export async function claim(
        returning r.*
      )
      select c.lease as id, c.chain_id as "chainId", c.collection, c.token_id as "tokenId", c.started, c.trigger, c.priority,
-            coalesce(c.anonymous_started_at = c.last_started_at, false) and t.good_block is null as "isUnproven",
+            -- An event named a token that is owed a recheck, whoever brought the start forward.
+            coalesce(c.anonymous_started_at = c.last_started_at, false) and c.looks is null and t.good_block is null
+              as "isUnproven",
             -- Never older than what is served, whichever node answers; a reorg voids the blocks that were read before.
             case when c.trigger = 'reorg' then c.min_block else greatest(c.min_block, t.good_block) end as "minBlock",
             c.attempts, c.accept, c.host, s.standard,

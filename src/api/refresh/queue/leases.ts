@@ -5,6 +5,7 @@ import { type TokenRef, tokenKey } from "../../../domain/token-ref.ts";
 import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { isFaulty } from "../../jobs/hosts.ts";
+import { nextStart } from "../../jobs/next-start.ts";
 import { recheckPolicy } from "../../jobs/retry-policies.ts";
 import type { KnownDocument } from "../../metadata/uri/resolve.ts";
 import { forgetEnded } from "./ended-tokens.ts";
@@ -12,9 +13,8 @@ import { priorities, type Trigger } from "./priorities.ts";
 
 /** SQL: from one start of a token's fetch to the next, at least. */
 const START_SPACING = "interval '5 seconds'";
-/** SQL: when a token may start again, null if it never did. A start in the future is of a clock that has stepped back since. */
-export const nextStart = (start: string, spacing = START_SPACING): string =>
-  `case when ${start} > now() then now() else ${start} end + ${spacing}`;
+/** SQL: when a token may start again, null if it never did. */
+export const nextTokenStart = (start: string): string => nextStart(start, START_SPACING);
 export const LEASE = "interval '15 seconds'";
 
 /** A token that this process may fetch while it has the lease. */
@@ -167,7 +167,7 @@ export async function complete<Each extends Lease>(
             trigger = case when ${isOwed} then 'recheck' else trigger end,
             priority = case when ${isOwed} then ${priorities.recheck} else priority end,
             not_before = case when ${isOwed} then ${nextRecheckAt}
-                              else greatest(not_before, ${nextStart("last_started_at")}) end,
+                              else greatest(not_before, ${nextTokenStart("last_started_at")}) end,
             waiting_since = case when wanted > started then waiting_since when ${isOwed} then ${nextRecheckAt} else now() end
        from unnest($1::bigint[], $2::text[], $3::numeric[], $4::uuid[], $5::text[], $6::text[])
          as k(chain_id, collection, token_id, lease, status, host)
@@ -202,7 +202,8 @@ function currentOf<Each extends Lease>(leases: readonly Each[], rows: readonly R
 
 /**
  * Schedules another attempt; false if the lease was lost. After the first failure of a fetch that no caller requested, only
- * `delayMs` applies and not the spacing, since a sweep would wait for it at its end. Callers could repeat such firsts.
+ * `delayMs` applies and not the spacing, since a sweep would wait for it at its end. Callers could repeat such firsts. A request
+ * that came during the fetch waits no longer than one that comes after it.
  */
 export async function reschedule(
   db: Queryable,
@@ -215,7 +216,8 @@ export async function reschedule(
     `update vitrine.refresh r
         set lease = null, leased_until = null, last_reason = $6, anonymous = ${STILL_ANONYMOUS},
             host = case when ${mayMoveAfter("r.host")} then '' else r.host end,
-            not_before = greatest(now() + $5 * interval '1 millisecond', case when $7 then ${nextStart("last_started_at")} end)
+            not_before = least(case when wanted > started then greatest(not_before, ${nextTokenStart("last_started_at")}) end,
+              greatest(now() + $5 * interval '1 millisecond', case when $7 then ${nextTokenStart("last_started_at")} end))
       where ${current} returning 1`,
     [...keyOf(lease), delayMs, reason, isSpaced],
   );
@@ -228,7 +230,7 @@ export async function release(db: Queryable, leases: readonly Lease[]): Promise<
     `with leased as (${lockInOrder})
      update vitrine.refresh r
         set lease = null, leased_until = null, attempts = greatest(attempts - 1, 0), anonymous = ${STILL_ANONYMOUS},
-            not_before = ${nextStart("last_started_at")}
+            not_before = ${nextTokenStart("last_started_at")}
        from leased h where (r.chain_id, r.collection, r.token_id) = (h.chain_id, h.collection, h.token_id)`,
     keysOf(leases),
   );

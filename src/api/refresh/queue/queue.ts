@@ -2,8 +2,9 @@
 
 import { columnsOf } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
+import { nextStart } from "../../jobs/next-start.ts";
 import { retryPolicies } from "../../jobs/retry-policies.ts";
-import { mayHaveMoved, nextStart } from "./leases.ts";
+import { mayHaveMoved, nextTokenStart } from "./leases.ts";
 import { ANONYMOUS_PRIORITY, priorities, type Trigger } from "./priorities.ts";
 
 export type { Trigger } from "./priorities.ts";
@@ -15,6 +16,13 @@ const ANONYMOUS_SPACING = "interval '60 seconds'";
 
 // A request joins a fetch that has not started. A fetch that has started answers no later request.
 const UNSTARTED = "r.wanted > case when r.leased_until > now() then r.started else r.done end";
+
+// When a request may start its token, whatever waits already.
+const OWN_START = `greatest(now(), ${nextTokenStart("r.last_started_at")},
+  case when excluded.anonymous then ${nextStart("r.anonymous_started_at", ANONYMOUS_SPACING)} end)`;
+
+// A start that would come later without an anonymous caller is theirs, unless a keyed caller waits for it.
+const BROUGHT_FORWARD = `(r.not_before > ${OWN_START} and r.priority <= ${priorities.event})`;
 
 // While a host is paused, the URI of a token is read for sweeps once in this time: each may name a million.
 const SWEPT_URI_SPACING = "interval '1 minute'";
@@ -84,7 +92,7 @@ async function enqueueRows(db: Queryable, requests: readonly EnqueueRequest[]): 
        wanted = r.wanted + 1,
        priority = case when r.wanted > r.done then greatest(r.priority, excluded.priority) else excluded.priority end,
        trigger = case when r.wanted > r.done and r.priority > excluded.priority then r.trigger else excluded.trigger end,
-       anonymous = case when ${UNSTARTED} then r.anonymous and excluded.anonymous else excluded.anonymous end,
+       anonymous = excluded.anonymous and (r.anonymous or ${BROUGHT_FORWARD} or not ${UNSTARTED}),
        unseen = excluded.unseen and (r.unseen or not ${UNSTARTED}),
        -- A reorg voids the blocks that earlier triggers named.
        min_block = case when excluded.trigger = 'reorg' or (excluded.trigger = 'sweep' and excluded.min_block = 0)
@@ -98,10 +106,7 @@ async function enqueueRows(db: Queryable, requests: readonly EnqueueRequest[]): 
        looks = coalesce(excluded.looks, r.looks),
        host = case when ${MAY_HAVE_MOVED} then '' else r.host end,
        waiting_since = case when ${UNSTARTED} then least(r.waiting_since, now()) else now() end,
-       not_before = least(
-         case when ${UNSTARTED} then r.not_before end,
-         greatest(now(), ${nextStart("r.last_started_at")},
-                  case when excluded.anonymous then ${nextStart("r.anonymous_started_at", ANONYMOUS_SPACING)} end))
+       not_before = least(case when ${UNSTARTED} then r.not_before end, ${OWN_START})
      returning r.token_id as "tokenId", r.wanted as mark`,
     [
       ...columnsOf(rows, "tokenId", "block", "isUnseen", "nth"),

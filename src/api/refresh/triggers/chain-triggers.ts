@@ -7,6 +7,8 @@ import { ready } from "../../chain/index/index-trust.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { takeTurn } from "../../db/turn.ts";
+import { createFaultIsolation } from "../../jobs/fault-isolation.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import { type EnqueueRequest, enqueueTogether } from "../queue/queue.ts";
 import { addChainSweep } from "./chain-sweeps.ts";
@@ -42,6 +44,7 @@ export interface ChainTriggerDeps {
   readonly tables: ChainTables;
   readonly metadata: MetadataService;
   readonly media: EnqueueMedia;
+  readonly logger: Logger;
   readonly now?: () => number;
 }
 
@@ -53,19 +56,24 @@ export interface Handled {
 }
 
 export function createChainTriggers(deps: ChainTriggerDeps) {
-  const { database, tables, metadata, media, now = () => performance.now() } = deps;
+  const { database, tables, metadata, media, logger, now = () => performance.now() } = deps;
+  const isolation = createFaultIsolation("handle a chain's triggers", logger);
   const behind = new Map<number, { readonly latest: string; readonly since: number }>();
   // The chains of which this process has handled a batch.
   const begun = new Set<number>();
   return {
-    /** Handles one batch per chain. Processes take turns per chain; one that finds another at work leaves the batch to it. */
+    /**
+     * Handles one batch per chain. Processes take turns per chain; one that finds another at work leaves the batch to it. A
+     * chain that fails keeps no other from its turn.
+     */
     async handleBatch(): Promise<Handled> {
       const chains = await database.query<{ chainId: string; isBackfill: boolean }>(
         `select chain_id as "chainId", not ${ready(tables)} as "isBackfill" from ${tables.checkpoint}`,
       );
       let isMore = false;
-      for (const { chainId } of chains) {
-        isMore = (await handle(Number(chainId))) || isMore;
+      for (const chain of chains) {
+        const chainId = Number(chain.chainId);
+        isMore = (await isolation.run({ chain_id: chainId }, () => handle(chainId))) || isMore;
       }
       return { isMore, isBackfill: chains.some(({ isBackfill }) => isBackfill) };
     },

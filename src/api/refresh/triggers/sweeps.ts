@@ -4,7 +4,9 @@
  */
 
 import type { Database, Queryable } from "../../db/database.ts";
+import { createFaultIsolation } from "../../jobs/fault-isolation.ts";
 import { isFaulty } from "../../jobs/hosts.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { MetadataService } from "../../metadata/service.ts";
 import { enqueue } from "../queue/queue.ts";
 import { foldReceipt } from "../receipts/progress-store.ts";
@@ -41,31 +43,40 @@ export interface SweepDeps {
   readonly database: Database;
   readonly metadata: MetadataService;
   readonly media: EnqueueMedia;
+  readonly logger: Logger;
 }
 
-export function createSweeps({ database, metadata, media }: SweepDeps) {
+export function createSweeps({ database, metadata, media, logger }: SweepDeps) {
+  const isolation = createFaultIsolation("advance a sweep", logger);
   return {
     /**
      * Advances the oldest open sweep of each collection as far as the queue has capacity, and then the next ones.
      * Counting takes one step per call, since triggers wait meanwhile. A minted range becomes known before its turn has
-     * come to be fetched, and one whose mint was reverted is hidden.
+     * come to be fetched, and one whose mint was reverted is hidden. A sweep that fails keeps no other collection from its
+     * turn.
      */
     async advance(): Promise<SweepProgress> {
       let steps = 0;
       let moved = await listMinted();
       let waiting = false;
       let more = true;
+      // A page of burned tokens takes long, and triggers wait meanwhile.
+      const passed = new Set<string>();
       while (more && steps < STEPS_MAX) {
         const open = await oldestOfEach(database);
         more = false;
         waiting = false;
-        for (const { id, chainId, collection } of open) {
-          const { free, isPaused } = await capacityFor(database, chainId, collection);
-          waiting ||= !isPaused;
-          const { hasAsked, counted } = await database.transaction((tx) => advanceOne(tx, id, free));
-          more ||= hasAsked;
-          moved ||= hasAsked || counted === "some";
+        for (const { id, chainId, collection } of open.filter((each) => !passed.has(each.id))) {
           steps++;
+          const step = await isolation.run({ chain_id: chainId, collection, sweep: id }, async () => {
+            const { free, isPaused } = await capacityFor(database, chainId, collection);
+            return { isPaused, ...(await database.transaction((tx) => advanceOne(tx, id, free))) };
+          });
+          if (!step) continue;
+          waiting ||= !step.isPaused;
+          if (step.hasPassed) passed.add(id);
+          more ||= step.hasAsked;
+          moved ||= step.hasAsked || step.hasPassed || step.counted === "some";
         }
       }
       return moved ? "moved" : waiting ? "waiting" : "idle";
@@ -82,9 +93,11 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     const turns = new Set(toList.length === 0 ? [] : (await oldestOfEach(database)).map(({ id }) => id));
     const others = toList.filter(({ id }) => !turns.has(id));
     let isMade = false;
-    for (const { id } of [...others, ...toHide]) {
-      const { counted } = await database.transaction((tx) => advanceOne(tx, id, 0));
-      isMade ||= counted !== "nothing";
+    for (const { id, chainId, collection } of [...others, ...toHide]) {
+      const step = await isolation.run({ chain_id: chainId, collection, sweep: id }, () =>
+        database.transaction((tx) => advanceOne(tx, id, 0)),
+      );
+      isMade ||= step !== undefined && step.counted !== "nothing";
     }
     return isMade;
   }
@@ -93,22 +106,26 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     tx: Queryable,
     id: string,
     free: number,
-  ): Promise<{ readonly hasAsked: boolean; readonly counted: Counted }> {
+  ): Promise<{ readonly hasAsked: boolean; readonly hasPassed: boolean; readonly counted: Counted }> {
     const sweep = await lockOpen(tx, id);
-    if (!sweep) return { hasAsked: false, counted: "nothing" };
-    const counting = sweep.minted ? undefined : await countOn(tx, sweep);
+    if (!sweep) return { hasAsked: false, hasPassed: false, counted: "nothing" };
+    const counting = sweep.minted ? undefined : await countOn(tx, metadata, sweep);
     const hasCapacity = free >= CAPACITY_MIN;
     if (counting !== undefined) {
-      if (hasCapacity) await enqueueTokens(tx, sweep, free);
-      return { hasAsked: hasCapacity, counted: counting };
+      const hasPassed = hasCapacity && (await enqueueTokens(tx, sweep, free)) === "passed";
+      return { hasAsked: hasCapacity && !hasPassed, hasPassed, counted: counting };
     }
     const last = sweep.counted;
-    const hasAsked =
-      hasCapacity &&
-      last !== null &&
-      (await enqueueTokens(tx, { ...sweep, to: last }, free, last === sweep.to));
+    const end =
+      hasCapacity && last !== null
+        ? await enqueueTokens(tx, { ...sweep, to: last }, free, last === sweep.to)
+        : "nothing";
     // After the queue rows, in the order of a worker that records a fetch.
-    return { hasAsked, counted: await (sweep.block > 0 ? addOn : hideOn)(tx, sweep) };
+    return {
+      hasAsked: end === "asked",
+      hasPassed: end === "passed",
+      counted: await (sweep.block > 0 ? addOn : hideOn)(tx, sweep),
+    };
   }
 
   /** Makes more tokens of a minted range known. */
@@ -127,15 +144,6 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     return String(last) === to ? "last" : "some";
   }
 
-  /** Counts more of the tokens. */
-  async function countOn(tx: Queryable, sweep: OpenSweep): Promise<Counted> {
-    if (sweep.counted === sweep.to) return "nothing";
-    const tokenIds = await metadata.listedInRange(tx, sweep, sweep.counted, COUNTED_MAX);
-    const isAll = tokenIds.length < COUNTED_MAX;
-    await countUp(tx, sweep.id, tokenIds.length, isAll ? sweep.to : tokenIds.at(-1));
-    return isAll ? "last" : "some";
-  }
-
   /** Hides more tokens of a range whose mint was reverted; nothing while the index can't say which. */
   async function hideOn(tx: Queryable, sweep: OpenSweep): Promise<Counted> {
     const { id, chainId, collection, to, counted } = sweep;
@@ -149,24 +157,28 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     return isAll ? "last" : "some";
   }
 
-  /** False if there was nothing to enqueue. `isWhole` unless more tokens of the sweep will become known. */
+  /**
+   * `passed`: it passed a page of tokens that are burned but for a few, and takes one such step per call. `isWhole` unless
+   * more tokens of the sweep will become known.
+   */
   async function enqueueTokens(
     tx: Queryable,
     sweep: OpenSweep,
     free: number,
     isWhole = true,
-  ): Promise<boolean> {
+  ): Promise<"asked" | "passed" | "nothing"> {
     const { id, chainId, collection, receiptId, accept, isBySample, isByChain } = sweep;
     const rechecks = isByChain || (receiptId === null && !isBySample);
-    const tokenIds = await metadata.listedInRange(tx, sweep, sweep.cursor, free);
-    const isFinished = isWhole && tokenIds.length < free;
+    const { tokenIds, end } = await metadata.listedInRange(tx, sweep, sweep.cursor, free);
+    const isFinished = isWhole && end === null;
+    const passed = end ?? tokenIds.at(-1);
     const unread = async (ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
       const all = new Map(ids.map((tokenId) => [tokenId, sweep.block]));
       return sweep.skipRead ? metadata.notReadSince(tx, chainId, collection, all) : all;
     };
     const tokens = await unread(tokenIds);
     // Counted nowhere: none of them is read unless a reorg removes its burn.
-    const burned = await unread(await burnedBetween(tx, sweep, isFinished ? sweep.to : tokenIds.at(-1)));
+    const burned = await unread(await burnedBetween(tx, sweep, isFinished ? sweep.to : passed));
     if (receiptId !== null) await foldReceipt(tx, receiptId);
     const marks =
       tokens.size + burned.size > 0
@@ -184,12 +196,13 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
       await addReceiptTokens(tx, { id: receiptId, chainId, collection, tokens: entries }, sweep.passed);
     }
     await moveOn(tx, id, {
-      cursor: tokenIds.at(-1) ?? null,
+      cursor: passed ?? null,
       asked: tokens.size,
       passed: tokenIds.length,
       isFinished,
     });
-    return tokenIds.length > 0;
+    if (end !== null && tokenIds.length < free) return "passed";
+    return tokenIds.length > 0 ? "asked" : "nothing";
   }
 
   /** Tokens that a sweep skips though a reorg may remove their burns: up to `to`, and those of one step at most. */
@@ -201,6 +214,18 @@ export function createSweeps({ database, metadata, media }: SweepDeps) {
     if (to === undefined) return [];
     return metadata.burnedLatelyInRange(tx, { ...sweep, to }, sweep.cursor, COUNTED_MAX);
   }
+}
+
+/** Counts more of the tokens of a sweep, which must be locked. */
+export async function countOn(
+  tx: Queryable,
+  metadata: Pick<MetadataService, "listedInRange">,
+  sweep: Pick<OpenSweep, "id" | "chainId" | "collection" | "from" | "to" | "counted">,
+): Promise<Counted> {
+  if (sweep.counted === sweep.to) return "nothing";
+  const { tokenIds, end } = await metadata.listedInRange(tx, sweep, sweep.counted, COUNTED_MAX);
+  await countUp(tx, sweep.id, tokenIds.length, end ?? sweep.to);
+  return end === null ? "last" : "some";
 }
 
 /** How many more tokens of the collection's sweeps may wait in the queue. `isPaused`: paused hosts are why there are none. */

@@ -1,5 +1,6 @@
 /** The values of a trait that begin with a text. */
 
+import type { Steps } from "../../async/yield-to-event-loop.ts";
 import { folded, foldedBytes } from "../columns/folded-text.ts";
 import type { TraitType } from "../columns/trait-table.ts";
 import { percentageOf } from "../percentage.ts";
@@ -12,12 +13,18 @@ import { createTopK } from "./top-k.ts";
 // Sorts after every text with the same start: it never occurs in UTF-8.
 const AFTER_ALL = 0xff;
 
-/** `counts` are over the listed tokens, by value. */
-export function completeValues(
+// They take a millisecond.
+const STEP_VALUES = 5_000;
+
+/**
+ * `counts` are over the listed tokens, by value. Neither they nor the search index must change between steps, each of
+ * which is a few thousand values.
+ */
+export function* completeSteps(
   index: CollectionIndex,
   { name, prefix, limit }: ValuePrefix,
   listed: { readonly counts: Uint32Array; readonly total: number },
-): CompletedValues {
+): Steps<CompletedValues> {
   const { table } = index;
   const type = table.find(name);
   if (!type) return { display_type: null, total: 0, listed: listed.total, values: [] };
@@ -27,9 +34,11 @@ export function completeValues(
   const start = folded(prefix);
   let total = 0;
   for (let nth = 0; nth < candidates.length; nth++) {
+    if (nth % STEP_VALUES === STEP_VALUES - 1) yield;
     if (countOf(nth) === 0) continue;
     const text = table.textOf(candidates[nth] as number);
-    if (text === undefined || (isNumeric(type) && !folded(text).startsWith(start))) continue;
+    // The text of a number or a date is folded.
+    if (text === undefined || (isNumeric(type) && !text.startsWith(start))) continue;
     total++;
     mostFrequent.offer(nth);
   }

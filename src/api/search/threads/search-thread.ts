@@ -5,8 +5,9 @@ import { parentPort, workerData } from "node:worker_threads";
 import { createDatabase } from "../../db/database.ts";
 import { toFault } from "../../jobs/thread-fault.ts";
 import type { Logger } from "../../logging/logger.ts";
+import { Abandoned } from "../awaited.ts";
 import { createLocalHost } from "./local-host.ts";
-import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
+import { type FromThread, type ThreadStart, type ToThread, threadClock } from "./messages.ts";
 
 const { connectionString, tables } = workerData as ThreadStart;
 
@@ -42,14 +43,20 @@ const host = createLocalHost({
 parentPort?.on("message", (message: ToThread) => {
   if (message.type === "ping") return send({ type: "pong" });
   if (message.type === "drop") return host.drop(message.collection);
-  const { id, question } = message;
-  host.ask(question).then(
-    (answer) =>
-      send(
-        { type: "answer", id, answer },
-        answer && "packed" in answer && answer.packed ? [answer.packed.counts.buffer] : [],
-      ),
-    (error: unknown) => send({ type: "failure", id, fault: toFault(error) }),
-  );
+  const { id, question, deadline } = message;
+  host
+    .ask(question, () => threadClock() < deadline)
+    .then(
+      (answer) =>
+        send(
+          { type: "answer", id, answer },
+          answer && "packed" in answer && answer.packed ? [answer.packed.counts.buffer] : [],
+        ),
+      (error: unknown) => {
+        // Its asker has been answered, or is about to be.
+        if (error instanceof Abandoned) return;
+        send({ type: "failure", id, collection: question.collection, fault: toFault(error) });
+      },
+    );
 });
 send({ type: "ready" });

@@ -1,11 +1,12 @@
 /** One search thread as the service sees it: questions by number, and a new thread when one dies. */
 
 import type { Worker } from "node:worker_threads";
+import type { CollectionRef } from "../../../domain/token-ref.ts";
 import { ApiError } from "../../http/errors.ts";
 import { startThread } from "../../jobs/thread.ts";
 import { fromFault } from "../../jobs/thread-fault.ts";
 import type { Logger } from "../../logging/logger.ts";
-import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
+import { type FromThread, type ThreadStart, type ToThread, threadClock } from "./messages.ts";
 import type { Answered, Kind, OnSize, SearchHost } from "./questions.ts";
 import { createWatchdog } from "./watchdog.ts";
 
@@ -31,6 +32,8 @@ export interface ThreadDeps {
   readonly onSize: OnSize;
   /** The thread's search indexes are gone. */
   readonly onLoss: () => void;
+  /** A question failed after its asker had been answered that it took too long. */
+  readonly onLateFailure?: (collection: CollectionRef) => void;
   /** How long a question waits for its answer; 20 seconds by default. */
   readonly answerMs?: number;
   /** See `createWatchdog`. */
@@ -49,7 +52,16 @@ interface Waiting {
  * are those until its replacement runs.
  */
 export function createSearchThread(start: ThreadStart, deps: ThreadDeps): SearchThread {
-  const { heapMb, logger, onSize, onLoss, answerMs = ANSWER_MS, pingMs, script = SCRIPT } = deps;
+  const {
+    heapMb,
+    logger,
+    onSize,
+    onLoss,
+    onLateFailure,
+    answerMs = ANSWER_MS,
+    pingMs,
+    script = SCRIPT,
+  } = deps;
   const waiting = new Map<number, Waiting>();
   let ids = 0;
   let worker: Worker | undefined;
@@ -92,7 +104,11 @@ export function createSearchThread(start: ThreadStart, deps: ThreadDeps): Search
     } else if (message.type === "size") onSize(message.collection, message.bytes);
     else if (message.type === "log") logger[message.level](message.entry);
     else if (message.type === "answer") waiting.get(message.id)?.answer(message.answer);
-    else if (message.type === "failure") waiting.get(message.id)?.fail(fromFault(message.fault));
+    else if (message.type === "failure") {
+      const asker = waiting.get(message.id);
+      if (asker) asker.fail(fromFault(message.fault));
+      else onLateFailure?.(message.collection);
+    }
   }
 
   function lose(lost: Worker, cause: string): void {
@@ -138,6 +154,7 @@ export function createSearchThread(start: ThreadStart, deps: ThreadDeps): Search
         if (isDown || isClosed) return reject(away(new NotAsked("the search thread is being started")));
         begin();
         const id = ++ids;
+        const deadline = threadClock() + answerMs;
         const timer = setTimeout(() => {
           watchdog.suspect();
           fail(away("it took too long"));
@@ -159,7 +176,7 @@ export function createSearchThread(start: ThreadStart, deps: ThreadDeps): Search
           fail,
         });
         worker?.ref();
-        post({ type: "ask", id, question: question as never });
+        post({ type: "ask", id, question: question as never, deadline });
       }),
     drop: (collection) => post({ type: "drop", collection }),
     async close() {

@@ -12,6 +12,8 @@ export interface ThreadOptions extends ThreadStart {
   readonly logger: Logger;
   /** A size of 0 means that the search index is gone. */
   readonly onSize: OnSize;
+  /** As `ThreadDeps` has it. */
+  readonly onLateFailure?: (collection: CollectionRef) => void;
 }
 
 export interface SearchThreads extends SearchHost {
@@ -24,6 +26,7 @@ export function createSearchThreads({
   heapMb,
   logger,
   onSize,
+  onLateFailure,
   ...start
 }: ThreadOptions): SearchThreads {
   const homes = new Map<string, { readonly thread: SearchThread; readonly collection: CollectionRef }>();
@@ -32,6 +35,7 @@ export function createSearchThreads({
       heapMb,
       logger,
       onSize,
+      ...(onLateFailure && { onLateFailure }),
       onLoss() {
         for (const { thread, collection } of homes.values())
           if (thread === threads[nth]) onSize(collection, 0);
