@@ -17,8 +17,8 @@ import { explainRefusal, isOfAnotherIndex, nextSchema, type PonderRefusal } from
 
 const DELAY_MIN_MS = 250;
 const DELAY_MAX_MS = 30_000;
-// A child that lived this long was ready for a while, so its end resets the restart delays.
-const STEADY_MS = 10_000;
+/** A child that lived this long was ready for a while, so its end resets the restart delays. */
+export const STEADY_MS = 10_000;
 const KILL_AFTER_MS = 10_000;
 const PROBE_EVERY_MS = 2_000;
 // A node that is behind is asked by Ponder itself, which serves nothing meanwhile.

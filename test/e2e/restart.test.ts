@@ -2,7 +2,9 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { STEADY_MS } from "../../bin/supervisor.ts";
 import { type Service, spawnService } from "../../demo/service.ts";
 import { servingIndexes } from "../../src/api/chain/index/serving-indexes.ts";
 import {
@@ -164,6 +166,8 @@ it("a supervised Ponder that is killed is replaced by one that does not wait for
 it("a supervised Ponder whose port another takes meanwhile is started again until the port is free", async () => {
   const logged = world.service.log().length;
   const since = (): string => world.service.log().slice(logged);
+  // A port that is taken ends a service that hasn't served this long.
+  await sleep(STEADY_MS);
   process.kill(ponderOf(world.service), "SIGKILL");
   const other = await eventually(() => listen(world.port), Boolean);
 

@@ -750,11 +750,13 @@ it("sends hundreds of events of one token in order while attempts fail, the webh
   const id = await register(receiver);
   const sent = await append(tokens(1, 400));
   const failures = new Set<string>();
-  receiver.answering = (message, response) => {
+  const answer: typeof accept = (message, response) => {
     if (message.data.id % 7 > 0 || failures.has(message.id)) return accept(message, response);
     failures.add(message.id);
     response.writeHead(503).end();
   };
+  const held: { destroy(): void }[] = [];
+  receiver.answering = answer;
   work(Array.from({ length: 100 }, () => 1));
   const accepted = (count: number) =>
     eventually(
@@ -762,6 +764,12 @@ it("sends hundreds of events of one token in order while attempts fail, the webh
       (reached) => reached >= count,
     );
   await accepted(20);
+  // Hundreds wait behind one attempt, however fast the others were.
+  receiver.answering = (_message, response) => void held.push(response);
+  await eventually(
+    () => held.length,
+    (count) => count > 0,
+  );
   for (const status of ["paused", "active"])
     await api.call(`/market-partner/webhooks/${id}`, { method: "PATCH", key, body: { status } });
   // The newest, far behind what is due.
@@ -769,6 +777,8 @@ it("sends hundreds of events of one token in order while attempts fail, the webh
   const [{ id: skipped, next_attempt_at: nextAt }] = await deliveries(id);
   expect(nextAt).toBeNull();
   await api.call(`/market-partner/webhooks/${id}/deliveries/${skipped}/skip`, { method: "POST", key });
+  receiver.answering = answer;
+  for (const response of held) response.destroy();
   await accepted(sent.length - 1);
 
   expect(disorder(receiver.messages)).toEqual([]);
