@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { createTestApp } from "../../support/processes/app.ts";
 import { openWebhookTab, secretIn, WEBHOOK_URL, type WebhookTab } from "./webhook-tab.ts";
@@ -87,4 +87,55 @@ it("creates a webhook again that was deleted, though its form was shown before b
   expect((await partner.get(second.path)).status).toBe(200);
   expect((await create(before)).path).toBe(second.path);
   expect(await count()).toBe(1);
+});
+
+describe("the form of a webhook", () => {
+  const [OLD, NEW] = ["https://old.example/hook", "https://new.example/hook"];
+  /** The fields of the page's last form, as a browser sends them. */
+  const fieldsOf = (text: string): Record<string, string> =>
+    Object.fromEntries(
+      [...(text.split('<form method="post"').at(-1) ?? "").matchAll(/<input[^>]*>/g)].map(([tag]) => [
+        /name="([^"]*)"/.exec(tag)?.[1] ?? "",
+        /value="([^"]*)"/.exec(tag)?.[1] ?? "",
+      ]),
+    );
+  const stored = () =>
+    test.database.query(
+      'select url, description, event_types as "eventTypes", collections from vitrine.webhook',
+    );
+
+  it("changes only what its sender has changed, and leaves what somebody else has changed since", async () => {
+    const { path } = await create({ url: OLD, description: "Mine" });
+    const opened = fieldsOf((await partner.get(path)).text);
+    await partner.post(path, { ...opened, url: NEW, event_types: "lock" });
+
+    const { location } = await partner.post(path, { ...opened, description: "Production" });
+
+    expect(location).toBe(`${path}?done=webhook_changed`);
+    expect(await stored()).toEqual([
+      { url: NEW, description: "Production", eventTypes: ["lock"], collections: [] },
+    ]);
+  });
+
+  it("knows what it was opened with after a refusal, too", async () => {
+    const { path } = await create({ url: OLD });
+    const opened = fieldsOf((await partner.get(path)).text);
+    await partner.post(path, { ...opened, url: NEW });
+
+    const refused = await partner.post(path, { ...opened, event_types: "lock, sale" });
+    expect(refused.status).toBe(400);
+    await partner.post(path, { ...fieldsOf(refused.text), event_types: "lock" });
+
+    expect(await stored()).toEqual([{ url: NEW, description: null, eventTypes: ["lock"], collections: [] }]);
+  });
+
+  it("changes no description of several lines, which its field shows in one", async () => {
+    const { path } = await create({ url: OLD });
+    await test.database.query("update vitrine.webhook set description = E'One\\nTwo'");
+    const opened = fieldsOf((await partner.get(path)).text);
+
+    await partner.post(path, { ...opened, description: "OneTwo", url: NEW });
+
+    expect(await stored()).toMatchObject([{ url: NEW, description: "One\nTwo" }]);
+  });
 });

@@ -124,18 +124,32 @@ export const NewSecret = ({ secret, isRotated }: { secret: string; isRotated: bo
   );
 };
 
+const fieldNames = ["url", "description", "event_types", "collections"] as const;
+type FieldName = (typeof fieldNames)[number];
+
 /** What was sent, or is there now; names are separated by commas. */
-export interface WebhookForm {
-  readonly url: string;
-  readonly description: string;
-  readonly event_types: string;
-  readonly collections: string;
-}
+export type WebhookForm = Readonly<Record<FieldName, string>>;
+
+const seenName = (name: FieldName): string => `seen_${name}`;
+
+/** The settings that a form was opened with; those of `now` where it sends none. */
+export const seenIn = (sent: Readonly<Record<string, string>>, now: WebhookForm): WebhookForm =>
+  Object.fromEntries(fieldNames.map((name) => [name, sent[seenName(name)] ?? now[name]])) as WebhookForm;
+
+// A browser drops line breaks from a field of one line, but keeps them in a hidden one.
+const inOneLine = (text: string): string => text.replace(/[\r\n]/g, "").trim();
+
+/** Whether a form changes a setting that it was opened with. */
+export const isChanged = (sent: Readonly<Record<string, string>>, name: FieldName): boolean => {
+  const seen = sent[seenName(name)];
+  return seen === undefined || inOneLine(seen) !== inOneLine(sent[name] ?? "");
+};
 
 export const Form = ({
   action,
   submit,
   isOnce = false,
+  seen,
   values,
   errors = {},
 }: {
@@ -144,6 +158,8 @@ export const Form = ({
   submit: string;
   /** Whether it creates a webhook, which it does once. */
   isOnce?: boolean;
+  /** The settings that it was opened with; it changes none that still equals them. */
+  seen?: WebhookForm;
   values?: WebhookForm | undefined;
   errors?: Readonly<Record<string, string>> | undefined;
 }) => {
@@ -151,6 +167,7 @@ export const Form = ({
   return (
     <form method="post" action={action} class="stack">
       {isOnce && <FormToken />}
+      {seen && fieldNames.map((name) => <input type="hidden" name={seenName(name)} value={seen[name]} />)}
       {errors[""] && <Notice tone="bad">{errors[""]}</Notice>}
       <Field
         name="url"

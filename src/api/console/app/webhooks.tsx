@@ -28,9 +28,11 @@ import {
   Actions,
   Deliveries,
   Form,
+  isChanged,
   NewSecret,
   Problem,
   State,
+  seenIn,
   type WebhookForm,
   webhookPath,
 } from "./webhook-parts.tsx";
@@ -103,7 +105,7 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
     });
     const last = rows.at(-1);
     const path = webhookPath(app, hook.id);
-    const values: WebhookForm = {
+    const now: WebhookForm = {
       url: hook.url,
       description: hook.description ?? "",
       event_types: hook.eventTypes.join(", "),
@@ -140,7 +142,13 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
           )}
         </Card>
         <Card title={text.change}>
-          <Form action={site.to(path)} submit={text.save} values={values} {...refusal} />
+          <Form
+            action={site.to(path)}
+            submit={text.save}
+            seen={refusal ? seenIn(await formOf(c), now) : now}
+            values={now}
+            {...refusal}
+          />
         </Card>
       </AppFrame>,
     );
@@ -219,7 +227,15 @@ export function webhookPages(site: Site): Hono<ConsoleEnv> {
       requirePartner(app);
       const { values, settings, errors } = await read(c);
       if (!settings) return show(c, app, hook, { refusal: { values, errors } });
-      const changed = await attempt(() => webhooks.change(app.id, hook.id, settings, signedIn(c).actor));
+      const form = await formOf(c);
+      // Of somebody else's change since the form was opened, nothing is undone.
+      const change = {
+        ...(isChanged(form, "url") && { url: settings.url }),
+        ...(isChanged(form, "description") && { description: settings.description }),
+        ...(isChanged(form, "event_types") && { eventTypes: settings.eventTypes }),
+        ...(isChanged(form, "collections") && { collections: settings.collections }),
+      };
+      const changed = await attempt(() => webhooks.change(app.id, hook.id, change, signedIn(c).actor));
       if ("errors" in changed) return show(c, app, hook, { refusal: { values, errors: changed.errors } });
       return goTo(site, c, webhookPath(app, hook.id), "webhook_changed");
     })
