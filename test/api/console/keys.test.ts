@@ -83,6 +83,19 @@ describe("an app's keys that work", () => {
   });
 });
 
+describe("the app of a command", () => {
+  it.each(["npx vitrine export", "NPX vitrine keys"])(
+    "gets its key, because %s is no name for an app of the console",
+    async (app) => {
+      const { status, text } = await partner.post("/console/apps", { name: app });
+      expect([status, text]).toEqual([400, expect.stringContaining("may not start with npx")]);
+
+      const created = await admin("", { body: { app, apis: ["market"], expires_in_seconds: 600 } });
+      expect(created.status).toBe(201);
+    },
+  );
+});
+
 describe("an answer about a key", () => {
   const outcome = ({ location }: { location: string | null }) => location?.split("done=")[1];
   const keysAudited = () =>

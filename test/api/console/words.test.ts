@@ -106,7 +106,7 @@ const follow = async ({ location }: Page, visitor = partner): Promise<Page> =>
 describe("the texts of another language are all that is shown of", () => {
   it("the list of apps, and what is wrong with a name", async () => {
     await checkAt("/console");
-    for (const name of ["", "x".repeat(101), "<b>", "Studio"])
+    for (const name of ["", "x".repeat(101), "<b>", "npx vitrine export", "Studio"])
       check(await partner.post("/console/apps", { name }), 400);
     const other = browser("198.51.100.2");
     await other.signIn(privateKeyToAccount(generatePrivateKey()));

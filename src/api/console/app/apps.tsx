@@ -14,12 +14,15 @@ import { operatorPath } from "../operator/operator-frame.tsx";
 
 // The characters of names that people write; no control characters and no markup.
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._'’&()+-]*$/u;
+// A command reads with a key of an operator's app that is called like the command: no wallet may have that app.
+const OF_COMMANDS = /^npx /i;
 
 function problemOf(name: string): string | undefined {
   const text = words().consoleApp.apps;
   if (name === "") return text.noName;
   if (name.length > APP_NAME_MAX) return text.nameTooLong(APP_NAME_MAX, name.length);
   if (!NAME.test(name)) return text.nameRule;
+  if (OF_COMMANDS.test(name)) return text.commandName;
   return undefined;
 }
 

@@ -45,6 +45,7 @@ export const consoleApp = {
       `A name has at most ${max} characters; this one has ${length}.`,
     nameRule:
       "A name starts with a letter or a digit; letters, digits, spaces and . _ ' & ( ) + - may follow.",
+    commandName: "A name may not start with npx, as those of the service's own commands do.",
     nameTaken: (name: string) => `"${name}" is taken; choose another name.`,
     tooMany: (max: number) => `A wallet has at most ${max} apps. Ask the operator if you need more.`,
   },
