@@ -96,7 +96,7 @@ const Frame = ({
 export function render(
   site: Site,
   c: ConsoleContext,
-  options: Omit<FrameProps, "site" | "c"> & { readonly status?: 200 | 400 },
+  options: Omit<FrameProps, "site" | "c"> & { readonly status?: 200 | 400 | 409 },
   content: Child,
 ): Response | Promise<Response> {
   const { status = 200, ...frame } = options;

@@ -93,7 +93,10 @@ it("refreshes tokens and the whole collection, shows how far it is, and cancels"
     "select receipt_id as id from vitrine.sweep",
   );
   expect((await partner.get(`${path}/health`)).text).toContain(receipt);
-  expect((await post("refresh-collection", {})).status).toBe(409);
+  const again = await post("refresh-collection", {});
+  expect(again.status).toBe(409);
+  expect(again.text).toContain("This app is already refreshing the collection. Nothing was queued.");
+  expect(again.text).toContain(`name="refresh" value="${receipt}"`);
 
   const stranger = createVisitor(api, "198.51.100.4");
   await stranger.signIn(privateKeyToAccount(`0x${"44".repeat(32)}`));
@@ -102,6 +105,12 @@ it("refreshes tokens and the whole collection, shows how far it is, and cancels"
     "update vitrine.app set apis = '{market-partner}', collections = $1 where name = 'Thief'",
     [[collection]],
   );
+  const late = await stranger.post(`${own}/health/refresh-collection`, { collection });
+  expect([late.status, late.text]).toEqual([
+    409,
+    expect.stringContaining("Another app is refreshing this collection. Try again once it is done."),
+  ]);
+  expect(late.text).not.toContain(receipt);
   const stolen = await stranger.post(`${own}/health/cancel`, { collection, refresh: receipt });
   expect(stolen.status).toBe(404);
   expect((await stranger.get(`${own}/health?refresh=${receipt}`)).text).not.toContain(receipt);

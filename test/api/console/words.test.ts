@@ -245,6 +245,7 @@ describe("the texts of another language are all that is shown of", () => {
     await follow(await partner.post(`${tab}/refresh`, { ...place, token_ids: "3, 4" }));
     const running = await follow(await partner.post(`${tab}/refresh-collection`, place));
     const refresh = /name="refresh" value="([^"]+)"/.exec(running.text)?.[1] ?? "";
+    check(await partner.post(`${tab}/refresh-collection`, place), 409);
     await follow(await partner.post(`${tab}/cancel`, { ...place, refresh }));
   });
 });

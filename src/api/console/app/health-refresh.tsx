@@ -25,6 +25,18 @@ export type FoundRefresh =
   | { readonly kind: "collection"; readonly receipt: CollectionReceipt }
   | { readonly kind: "tokens"; readonly receipt: Receipt };
 
+/** Why a form did nothing: that of listed tokens, with what was typed, or that of the whole collection. */
+export type Refusal =
+  | { readonly kind: "tokens"; readonly text: string; readonly message: string }
+  | { readonly kind: "collection"; readonly runningFor: "own" | "other" };
+
+/** What the refusal of a whole collection's refresh says; undefined for any other error. */
+export function refusalOfRunning(error: unknown): Refusal | undefined {
+  if (!(error instanceof ApiError) || error.code !== "REFRESH_RUNNING") return undefined;
+  const isOwn = error.details.some(({ path }) => path === "refresh_id");
+  return { kind: "collection", runningFor: isOwn ? "own" : "other" };
+}
+
 /** The refresh that the page names, or else the one of the whole collection that runs; undefined if there is none. */
 export async function findRefresh(
   { site, app, collection }: Place,
@@ -147,9 +159,10 @@ export const RefreshCard = ({
   ...place
 }: Place & {
   found: FoundRefresh | undefined;
-  refusal?: { readonly text: string; readonly message: string } | undefined;
+  refusal?: Refusal | undefined;
 }) => {
   const text = words().consoleApp.refreshes;
+  const ofTokens = refusal?.kind === "tokens" ? refusal : undefined;
   return (
     <Card title={text.title} hint={text.hint}>
       {!place.app.apis.includes("market-partner") ? (
@@ -168,13 +181,16 @@ export const RefreshCard = ({
               hint={text.tokenIdsHint(100)}
               autocomplete="off"
               required
-              value={refusal?.text}
-              error={refusal?.message}
+              value={ofTokens?.text}
+              error={ofTokens?.message}
             />
             <div>
               <Button kind="primary">{text.refreshThese}</Button>
             </div>
           </form>
+          {refusal?.kind === "collection" && (
+            <Notice tone="warn">{text.alreadyRunning[refusal.runningFor]}</Notice>
+          )}
           <form method="post" action={actionOf(place, "refresh-collection")}>
             <Collection {...place} />
             <Button>{text.refreshAll}</Button>

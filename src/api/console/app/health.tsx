@@ -15,7 +15,15 @@ import { words } from "../../ui/visitor.ts";
 import { appOf, type ConsoleContext, type ConsoleEnv, formOf, requirePartner, type Site } from "../env.ts";
 import { render } from "../frame.tsx";
 import { AppFrame, pathOf } from "./app-frame.tsx";
-import { findRefresh, type Place, RefreshCard, RefreshListed, refreshTokens } from "./health-refresh.tsx";
+import {
+  findRefresh,
+  type Place,
+  RefreshCard,
+  RefreshListed,
+  type Refusal,
+  refreshTokens,
+  refusalOfRunning,
+} from "./health-refresh.tsx";
 
 const TOKENS_PER_PAGE = 50;
 
@@ -159,14 +167,18 @@ export function healthPages(site: Site): Hono<ConsoleEnv> {
     c: ConsoleContext,
     app: AppRow,
     collection: CollectionConfig | undefined,
-    refusal?: { readonly text: string; readonly message: string },
+    refusal?: Refusal,
   ) {
     const text = words().consoleApp.health;
     const cause = causeOf(c);
     const options = {
       title: text.title(app.name),
       scripts: ["live.js"],
-      ...(refusal && collection && { status: 400 as const, liveUrl: hrefOf({ site, app, collection }) }),
+      ...(refusal &&
+        collection && {
+          status: refusal.kind === "tokens" ? (400 as const) : (409 as const),
+          liveUrl: hrefOf({ site, app, collection }),
+        }),
     };
     if (!collection)
       return render(
@@ -222,14 +234,20 @@ export function healthPages(site: Site): Hono<ConsoleEnv> {
       } catch (error) {
         if (!(error instanceof ApiError) || error.status >= 500) throw error;
         const message = error.details[0]?.message ?? error.message;
-        return show(c, place.app, place.collection, { text, message });
+        return show(c, place.app, place.collection, { kind: "tokens", text, message });
       }
     })
     .post("/apps/:app/health/refresh-collection", async (c) => {
       const { place } = await placeOf(c);
       const { collection, app } = place;
-      const refresh = await collectionRequests.request(collection, app.id, c.get("requestId"));
-      return c.redirect(hrefOf(place, "", { refresh, done: "refresh_started" }), 303);
+      try {
+        const refresh = await collectionRequests.request(collection, app.id, c.get("requestId"));
+        return c.redirect(hrefOf(place, "", { refresh, done: "refresh_started" }), 303);
+      } catch (error) {
+        const refusal = refusalOfRunning(error);
+        if (!refusal) throw error;
+        return show(c, app, collection, refusal);
+      }
     })
     .post("/apps/:app/health/cancel", async (c) => {
       const { place, fields } = await placeOf(c);

@@ -84,6 +84,11 @@ export const consoleHealth = {
     tokenIdsHint: (max: number) => `Up to ${max}, separated by commas or spaces.`,
     refreshThese: "Refresh these tokens",
     refreshAll: "Refresh the whole collection",
+    /** By the app whose refresh of the collection has not ended. */
+    alreadyRunning: {
+      own: "This app is already refreshing the collection. Nothing was queued.",
+      other: "Another app is refreshing this collection. Try again once it is done.",
+    },
     refreshListed: (count: number) =>
       `Refresh ${count === 1 ? "this token" : `these ${many(count, "token", "tokens")}`}`,
   },
