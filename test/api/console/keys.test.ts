@@ -154,6 +154,18 @@ describe("an answer about a key", () => {
 });
 
 describe("the list of an app's keys", () => {
+  it("has the key that never ends, however many newer ones do", async () => {
+    const lasting = await current();
+    await database.query("update vitrine.api_key set created_at = now() - interval '1 day'");
+    await addKeys(SHOWN, "now() + interval '1 hour'");
+
+    expect(await current()).toBe(lasting);
+    const { text } = await partner.get(path);
+    expect([text.includes("Create a key"), text.includes("Rotate the key")]).toEqual([false, true]);
+    expect(text).toContain(`/keys/${lasting}/revoke`);
+    expect(text.match(/>Revoke…</g)).toHaveLength(SHOWN);
+  });
+
   it("has the newest hundred that work, and the newest fifty of those that no longer do", async () => {
     await addKeys(40, "now() + interval '1 hour'");
     await addKeys(60, "now()");

@@ -96,7 +96,10 @@ export function listKeys(db: Queryable, limit: number, after?: string): Promise<
   );
 }
 
-/** An app's newest keys, oldest first: up to `live` that work, and up to `ended` that no longer do. */
+/**
+ * An app's newest keys, oldest first: up to `live` that work, and up to `ended` that no longer do. Of those that work, the
+ * ones that never expire come before newer ones that do.
+ */
 export function readNewestKeys(
   db: Queryable,
   appId: string,
@@ -104,7 +107,10 @@ export function readNewestKeys(
 ): Promise<KeyRow[]> {
   return db.query<KeyRow>(
     `select ${SHOWN} from (
-       select k.*, row_number() over (partition by (${LIVE}) order by k.created_at desc, k.id desc) as nth
+       select k.*, row_number() over (
+                     partition by (${LIVE})
+                     order by (${LIVE} and k.expires_at is null) desc, k.created_at desc, k.id desc
+                   ) as nth
          from vitrine.api_key k where k.app_id = $1
      ) k join vitrine.app a on a.id = k.app_id
       where k.nth <= case when ${LIVE} then $2::int else $3::int end order by k.created_at, k.id`,

@@ -171,7 +171,10 @@ export function createAccess(database: Database, cipher: Cipher, now?: () => num
     /** Up to `limit` keys of all apps, oldest first, starting after the key `after`. */
     listKeys: (limit: number, after?: string): Promise<KeyRow[]> => listKeys(database, limit, after),
 
-    /** An app's newest keys, oldest first: up to 100 that work, and up to 50 that no longer do. */
+    /**
+     * An app's newest keys, oldest first: up to 100 that work, first of all those that never expire, and up to 50 that no
+     * longer do.
+     */
     keysOf: (appId: string): Promise<KeyRow[]> => readNewestKeys(database, appId, SHOWN_MAX),
 
     /** Whether the app has, or had, this key. */

@@ -83,7 +83,8 @@ export const consoleApp = {
     keep: "Keep the key",
     revoke: "Revoke the key",
     all: "Keys of this app",
-    allHint: "The 100 newest that work, and the 50 newest that no longer do.",
+    allHint:
+      "The 100 newest that work, first of all those without an end, and the 50 newest that no longer do.",
     noKeys: "No keys yet.",
     caption: "Keys",
     columns: { key: "Key", created: "Created", lastUsed: "Last used", state: "State" },
