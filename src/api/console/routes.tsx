@@ -43,6 +43,9 @@ import { referenceViewer } from "./reference-viewer.ts";
 import { HOME, nextPage, signInPages } from "./sign-in.tsx";
 
 const BODY_BYTES_MAX = 64 * 1024;
+const INFORMATION_FORM = /\/apps\/[^/]+\/collections\/[^/]+\/[^/]+$/;
+// REST takes a record of 100 KiB, whose bytes a form writes with three characters each.
+const INFORMATION_BYTES_MAX = 400 * 1024;
 const SCRIPTS = [
   "sign-in.js",
   "wallet.js",
@@ -81,7 +84,7 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
   routes.use(
     pageHeaders(deps),
     requireOwnOrigin(site.baseUrl, { what: "console" }),
-    limitBody(BODY_BYTES_MAX),
+    limitForm,
     // Every form adds rows, also before sign-in.
     rateLimit<ConsoleEnv>((c) => (c.req.method === "POST" ? perChange(c) : perPage(c))),
     loadSession(site, cookies),
@@ -112,6 +115,12 @@ export function createConsole(deps: ConsoleDeps): Hono<ConsoleEnv> {
   routes.all("*", answerUnrouted(routes));
   return routes;
 }
+
+const limitInformation = limitBody(INFORMATION_BYTES_MAX);
+const limitOther = limitBody(BODY_BYTES_MAX);
+const limitForm = createMiddleware<ConsoleEnv>((c, next) =>
+  INFORMATION_FORM.test(c.req.path) ? limitInformation(c, next) : limitOther(c, next),
+);
 
 /** Sends people who aren't signed in to the sign-in page; scripts get KEY_MISSING. */
 const askToSignIn = (to: To) =>
