@@ -53,6 +53,10 @@ describe("a wallet", () => {
     await visitor.signIn(wallet);
 
     expect((await visitor.get("/console/operator")).status).toBe(200);
+    await visitor.createApp("Ours");
+    expect(await database.query("select owner, tier from vitrine.app")).toEqual([
+      { owner: wallet.address.toLowerCase(), tier: "advanced" },
+    ]);
   });
 
   it.each([

@@ -50,6 +50,8 @@ export interface NewConsoleApp {
   readonly name: string;
   /** The owner's wallet; null for the operator's app. */
   readonly owner: string | null;
+  /** Whether an operator creates it, who may have signed in with a wallet. */
+  readonly isByOperator: boolean;
   /** The APIs that it is to have. */
   readonly asked?: readonly ApiName[];
 }
@@ -96,7 +98,11 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
      * Creates an app with its first key. It gets the APIs that need no approval, whether it asks for them or not; the
      * others of `asked` become requests to the operator. A form that is sent again, by its `token`, creates nothing more.
      */
-    create({ name, owner, asked = [] }: NewConsoleApp, actor: string, token?: string): Promise<Creation> {
+    create(
+      { name, owner, isByOperator, asked = [] }: NewConsoleApp,
+      actor: string,
+      token?: string,
+    ): Promise<Creation> {
       return database.transaction(async (tx): Promise<Creation> => {
         // Serialised per owner; concurrent creations could exceed the limit together.
         await tx.query("select pg_advisory_xact_lock(hashtextextended('apps of ' || coalesce($1, ''), 0))", [
@@ -107,7 +113,7 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
         if (owner !== null && (await countApps(tx, owner)) >= APPS_OF_ONE_OWNER_MAX)
           return { kind: "too_many", max: APPS_OF_ONE_OWNER_MAX };
         const apis = [...autoApprove];
-        const tier = owner === null ? "advanced" : FIRST_TIER;
+        const tier = isByOperator ? "advanced" : FIRST_TIER;
         if (!(await addApp(tx, { id: appId, name, owner, tier, apis }))) return { kind: "name_taken" };
         const { start } = await access.makeKeyFor(tx, appId);
         await addAudit(tx, actor, "apps.create", appId, { app: name, owner, start, apis });

@@ -124,7 +124,8 @@ export function appListPages(site: Site): Hono<ConsoleEnv> {
       const apis = apiNames.filter((api) => form[`api:${api}`] !== undefined);
       const problem = problemOf(name);
       if (problem) return list(c, { name, apis, error: problem });
-      const asked = { name, owner: session.address, asked: apis };
+      const { address: owner, isOperator: isByOperator } = session;
+      const asked = { name, owner, isByOperator, asked: apis };
       const creation = await site.apps.create(asked, session.actor, form[FORM_TOKEN]);
       if (creation.kind === "name_taken") return list(c, { name, apis, error: text.nameTaken(name) });
       if (creation.kind === "too_many")
