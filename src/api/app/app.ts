@@ -135,12 +135,13 @@ export function createApp(services: AppServices): OpenAPIHono<ApiEnv> {
     webhookRoutes({ ...services, limiter: limiterOf(webhookLimit) }),
     collectionHealthRoutes({ ...services.catalogModule, findCollection: findNamed }),
   );
-  // Registered before the rest of its API, whose answers are JSON.
+  // Registered before the rest of its API, whose answers are JSON, and which counts requests of any other method.
   const limitMarket = rateLimit(perTier(rateLimits, "market"));
-  app.use("/market/events", requireKey(keys, "market"), limitMarket, requireAcceptsStream);
+  app.on("GET", "/market/events", requireKey(keys, "market"), limitMarket, requireAcceptsStream);
   app.route("/market", eventRoutes({ ...services, keys: access }));
   const catalog = { ...services.catalogModule, ...services };
-  app.use("/market/collections/:collection_address/export", requireKey(keys, "market"), limitMarket);
+  const exportPath = "/market/collections/:collection_address/export";
+  app.on("GET", exportPath, requireKey(keys, "market"), limitMarket);
   app.route("/market", exportRoutes(catalog));
   gateway(
     "market",

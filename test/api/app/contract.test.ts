@@ -199,6 +199,8 @@ describe("parameters", () => {
 describe("another method", () => {
   it.each([
     ["DELETE", "/market/collections", "GET, HEAD"],
+    ["POST", "/market/events", "GET, HEAD"],
+    ["PUT", `/market/collections/${COLLECTION}/export`, "GET, HEAD"],
     ["GET", `/market-partner/collections/${COLLECTION}/refresh_metadata`, "POST"],
     ["POST", `/market-partner/collections/${COLLECTION}/information`, "GET, HEAD, PUT"],
     ["PATCH", "/admin/allowlist", "GET, HEAD, POST, DELETE"],

@@ -7,6 +7,7 @@ import { silentLogger } from "../../../src/api/logging/logger.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { createTestApp } from "../../support/processes/app.ts";
 import { failingWhen } from "../../support/processes/worker.ts";
+import { COLLECTION } from "../../support/refresh/refresh.ts";
 import { OPERATOR_TOKEN } from "../../support/service-key.ts";
 
 const test = await createTestDatabase();
@@ -50,6 +51,24 @@ describe("the limit of an app", () => {
     expect(retryAfter).toBeGreaterThan(0);
     expect(retryAfter).toBeLessThanOrEqual(60);
     expect(refused?.headers.get("ratelimit-reset")).toBe(String(retryAfter));
+  });
+
+  it.each([
+    ["GET", "/market/collections"],
+    ["POST", "/market/events"],
+    ["DELETE", `/market/collections/${COLLECTION}/export`],
+    ["HEAD", `/market/collections/${COLLECTION}/export`],
+  ])("counts each request once: %s %s", async (method, path) => {
+    const api = replica();
+    const key = await api.createKey(undefined, method);
+    const left = async () => {
+      const { headers } = await api.call(path, { key, method });
+      return Number(headers.get("ratelimit-remaining"));
+    };
+
+    const first = await left();
+
+    expect([first - (await left()), first]).toEqual([1, 19]);
   });
 
   it("leaves other apps alone", async () => {
