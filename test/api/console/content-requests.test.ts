@@ -104,6 +104,19 @@ describe("a host", () => {
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("the limit is 50")]);
   });
 
+  it("is requested at most fifty times by an app, though all are sent at once", async () => {
+    await database.query(
+      `insert into vitrine.access_request (id, app_id, kind, subject)
+       select gen_random_uuid(), id, 'host', n || '.example ' || $1 from vitrine.app, generate_series(1, 48) as n`,
+      [NAME],
+    );
+    const answers = await Promise.all(
+      ["a", "b", "c", "d", "e"].map((name) => askHost({ pattern: `${name}.example`, collection: NAME })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 303, 400, 400, 400]);
+    expect(await database.query("select from vitrine.access_request")).toHaveLength(50);
+  });
+
   it("is decided once, whoever is first", async () => {
     await askHost({ pattern: "cdn.example", collection: NAME });
     const { text: page } = await operator.get("/console/operator");

@@ -160,6 +160,16 @@ export async function countOpenRequests(db: Queryable): Promise<number> {
   return orm(db).$count(accessRequest, isOpen);
 }
 
+/** How many requests of an app for these kinds are open. */
+export async function countOpenRequestsOf(
+  db: Queryable,
+  id: string,
+  kinds: readonly RequestKind[],
+): Promise<number> {
+  const { appId, kind } = accessRequest;
+  return orm(db).$count(accessRequest, and(eq(appId, id), inArray(kind, [...kinds]), isOpen));
+}
+
 /** An app's requests, newest first. */
 export async function readRequests(db: Queryable, appId: string, limit: number) {
   return requests(db)

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Database, Queryable } from "../../db/database.ts";
 import type { ApiName } from "../../http/api-names.ts";
+import { ApiError } from "../../http/errors.ts";
 import { idOfCreated } from "../../http/form-token.ts";
 import { addAudit, WITHDRAWAL, wasWithdrawn } from "../audit.ts";
 import { lockApp, notifyReplicas } from "../keys/key-store.ts";
@@ -14,6 +15,7 @@ import {
   closeRequest,
   countApps,
   countOpenRequests,
+  countOpenRequestsOf,
   findApps,
   type Holders,
   lockAppOfRequest,
@@ -29,6 +31,7 @@ import {
   writeApp,
 } from "./app-store.ts";
 import {
+  contentKinds,
   FIRST_TIER,
   isContent,
   isGranted,
@@ -40,6 +43,8 @@ import {
 
 export const APPS_OF_ONE_OWNER_MAX = 20;
 const REQUESTS_MAX = 500;
+/** Open requests of one app for hosts and display types, whose number nothing else bounds. */
+const OPEN_CONTENT_MAX = 50;
 
 export type Creation =
   | { readonly kind: "created"; readonly appId: string }
@@ -150,7 +155,7 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
 
     /**
      * Requests a permission from the operator. An API that needs no approval is granted at once, unless an operator
-     * has withdrawn it from this app.
+     * has withdrawn it from this app. Throws INVALID_REQUEST for more about content than an app may have open.
      */
     ask(appId: string, request: Permission, actor: string): Promise<RequestOutcome> {
       return database.transaction(async (tx): Promise<RequestOutcome> => {
@@ -168,7 +173,14 @@ export function createApps({ database, access, autoApprove }: AppsDeps) {
           });
           return "granted";
         }
-        if (!(await addRequest(tx, appId, request.kind, request.subject))) return "already_requested";
+        if (isContent(kind)) {
+          const open = await countOpenRequestsOf(tx, appId, contentKinds);
+          if (open >= OPEN_CONTENT_MAX) {
+            const message = `${open} such requests of this app are open; the limit is ${OPEN_CONTENT_MAX}`;
+            throw new ApiError("INVALID_REQUEST", [{ path: "", message }]);
+          }
+        }
+        if (!(await addRequest(tx, appId, kind, subject))) return "already_requested";
         await addAudit(tx, actor, "requests.create", appId, { app: app.name, ...request });
         return "requested";
       });

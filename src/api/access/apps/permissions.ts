@@ -15,7 +15,8 @@ export interface Permission {
 }
 
 /** What an app asks for that is about a collection's content, and none of its own permissions. */
-export const isContent = (kind: RequestKind): boolean => kind === "host" || kind === "display_type";
+export const contentKinds: readonly RequestKind[] = ["host", "display_type"];
+export const isContent = (kind: RequestKind): boolean => contentKinds.includes(kind);
 
 /** This tier and those below it. */
 function tiersUpTo(tier: string): readonly string[] {

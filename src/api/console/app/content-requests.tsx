@@ -14,8 +14,6 @@ import { pathOf } from "./app-frame.tsx";
 import { collectionsOf, refOf } from "./content-request-parts.tsx";
 import { showPermissions } from "./permissions-page.tsx";
 
-/** Open requests of one app for hosts and display types, whose number nothing else bounds. */
-const OPEN_MAX = 50;
 // A row of a database index has at most 2,704 bytes.
 const SUBJECT_BYTES_MAX = 2_500;
 
@@ -37,12 +35,6 @@ export function contentRequestPages(site: Site): Hono<ConsoleEnv> {
     const bytes = Buffer.byteLength(subject);
     if (bytes > SUBJECT_BYTES_MAX)
       throw refused("subject", `has ${bytes} bytes; the limit is ${SUBJECT_BYTES_MAX}: ask the operator`);
-    const requests = await site.apps.requestsOf(app.id);
-    const open = requests.filter(
-      (each) => each.decidedAt === null && (each.kind === "host" || each.kind === "display_type"),
-    );
-    if (open.length >= OPEN_MAX)
-      throw refused("", `${open.length} such requests of this app are open; the limit is ${OPEN_MAX}`);
     const outcome = await site.apps.ask(app.id, { kind, subject }, signedIn(c).actor);
     return goTo(site, c, pathOf(app, "/permissions"), outcome);
   }
