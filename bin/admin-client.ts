@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { withDeadline } from "../src/api/async/timeout.ts";
 import { isLocal, localOperatorToken } from "../src/api/local-secrets.ts";
-import { parseUrl } from "../src/api/text/parse-url.ts";
+import { isPlainUrl, parseUrl } from "../src/api/text/parse-url.ts";
 import { withoutTrailing } from "../src/api/text/without-trailing.ts";
 
 export interface AdminClient {
@@ -45,6 +45,8 @@ interface Refusal {
 }
 
 const TIMEOUT_MS = 30_000;
+// Of a header's value (RFC 9110, 5.5), whose bytes `fetch` takes as characters.
+const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -54,8 +56,7 @@ export function createAdminClient(environment: Environment): AdminClient {
     environment.BASE_URL || `http://localhost:${environment.PORT || 42069}`,
     "/",
   );
-  if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl))
-    throw new Error(`BASE_URL must be an http(s) URL; it is "${baseUrl}".`);
+  requireBase(baseUrl);
   const token =
     environment.VITRINE_OPERATOR_TOKEN || keptToken(baseUrl, environment.VITRINE_DATA || ".vitrine");
 
@@ -77,7 +78,9 @@ export function createAdminClient(environment: Environment): AdminClient {
     }) as Promise<Answer>;
   const refusalOf = async (path: string, response: Response, signal?: AbortSignal): Promise<AdminError> => {
     const answer = await read<Refusal>(response, signal);
-    const details = (answer.details ?? []).map((detail) => `${detail.path}: ${detail.message}`);
+    const details = (answer.details ?? []).map(({ path, message }) =>
+      path ? `${path}: ${message}` : message,
+    );
     // Without a token, the service hides that it has an admin API, whose routes say what is not found.
     if (path.startsWith("/admin/") && answer.code === "NOT_FOUND" && !answer.details)
       return new AdminError(
@@ -101,6 +104,8 @@ export function createAdminClient(environment: Environment): AdminClient {
         throw new Error(
           "VITRINE_OPERATOR_TOKEN is not set; set it to the token that the service was started with.",
         );
+      if (UNSENDABLE.test(token))
+        throw new Error("VITRINE_OPERATOR_TOKEN has a character that no HTTP header can carry.");
       const attempt = async (signal: AbortSignal): Promise<Answer> => {
         const response = await send(path, {
           method,
@@ -126,6 +131,14 @@ export function createAdminClient(environment: Environment): AdminClient {
       return response;
     },
   };
+}
+
+function requireBase(baseUrl: string): void {
+  if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl))
+    throw new Error(`BASE_URL must be an http(s) URL; it is "${baseUrl}".`);
+  // It may hold a password.
+  if (!isPlainUrl(baseUrl))
+    throw new Error("BASE_URL must not contain a user, password, query or fragment: paths are added to it.");
 }
 
 function redirectOf({ headers, body }: Response, baseUrl: string, path: string): Error {

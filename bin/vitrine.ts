@@ -15,6 +15,7 @@ import { addMigrateCommand } from "./vitrine/migrate.ts";
 import { addRefreshCommand } from "./vitrine/refresh.ts";
 import { createTool } from "./vitrine/tool.ts";
 import { addTraitCommands } from "./vitrine/traits.ts";
+import { visible } from "./vitrine/visible.ts";
 
 const program = new Command("vitrine")
   .description("Operates a running Vitrine service, found by BASE_URL and VITRINE_OPERATOR_TOKEN.")
@@ -48,6 +49,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.stderr.on("error", () => undefined);
 
 program.parseAsync().catch((error: Error) => {
-  process.stderr.write(`vitrine: ${error.message}\n`);
+  const lines = error.message.split("\n").map(visible);
+  process.stderr.write(`vitrine: ${lines.join("\n")}\n`);
   process.exitCode = 1;
 });

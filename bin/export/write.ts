@@ -19,6 +19,7 @@ export class ColumnsChanged extends Error {
   override readonly name = "ColumnsChanged";
 }
 
+const PARQUET_END = Buffer.from("PAR1");
 const NOTHING: Written = { end: 0, rows: 0, header: "", last: undefined, collection: undefined };
 
 /** What an export into `file` goes on with. Throws if the file is there and may not be continued. */
@@ -74,6 +75,7 @@ export async function writeExport(
   },
 ): Promise<Progress> {
   const scanner = format === "parquet" ? undefined : createRowScanner(format);
+  let [received, lastBytes] = [0, Buffer.alloc(0)];
   const headers = format === "csv" ? 1 : 0;
   let bytes = 0;
   const progress = (): Progress => ({
@@ -84,6 +86,10 @@ export async function writeExport(
     let [skipped, isHeaderRead] = [Buffer.alloc(0), written.header === ""];
     for await (const chunk of source) {
       scanner?.add(chunk);
+      received += chunk.length;
+      lastBytes = Buffer.concat([lastBytes, chunk.subarray(-PARQUET_END.length)]).subarray(
+        -PARQUET_END.length,
+      );
       let kept: Uint8Array = chunk;
       if (!isHeaderRead) {
         skipped = Buffer.concat([skipped, chunk]);
@@ -100,6 +106,9 @@ export async function writeExport(
       if (kept.length > 0) yield kept;
       onProgress(progress());
     }
+    // Between two programs that speak HTTP/1.0, a connection that was cut ends as any other.
+    const isWhole = scanner ? scanner.scan.lastEnd === received : lastBytes.equals(PARQUET_END);
+    if (!isWhole) throw new Error(`it ended within ${scanner ? "a row" : "the file"}`);
   }
   const target = file === undefined ? process.stdout : await openAt(file, written.end);
   try {

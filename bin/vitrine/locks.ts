@@ -39,8 +39,9 @@ export function addLockCommands(program: Command, tool: Tool): void {
       `\nExit code: 0 when all locks agree, ${DRIFT_EXIT_CODE} when some differ, 1 when it couldn't be determined.`,
     )
     .action(async (options: { collection: string; pageSize?: number }) => {
-      const reports = await reconcile(tool, options);
+      const { reports, failure } = await reconcile(tool, options);
       tool.print({ collections: reports }, reports.flatMap(reportLines));
+      if (failure) throw failure;
       const unread = reports.reduce((sum, { unreadable }) => sum + unreadable, 0);
       if (reports.some(({ drift }) => drift.length > 0)) process.exitCode = DRIFT_EXIT_CODE;
       else if (unread > 0)
@@ -48,23 +49,36 @@ export function addLockCommands(program: Command, tool: Tool): void {
     });
 }
 
+/** The reports of the collections, as far as they came before a failure. */
 async function reconcile(
   { connect, progress }: Tool,
   { collection: named, pageSize }: { readonly collection: string; readonly pageSize?: number },
-): Promise<Report[]> {
+): Promise<{ readonly reports: readonly Report[]; readonly failure?: Error }> {
   const client = connect();
   const reports: Report[] = [];
   let collection = named === "all" ? undefined : named;
   let after: string | null = null;
   for (;;) {
-    const body = { collection, after_token_id: after, limit: pageSize ?? PAGE_TOKENS_MAX };
-    const page = await readPage(client, body, progress);
+    const body: Record<string, unknown> = {
+      collection,
+      after_token_id: after,
+      limit: pageSize ?? PAGE_TOKENS_MAX,
+    };
+    const page: Page | Error = await readPage(client, body, progress).catch((cause: Error) => cause);
+    if (page instanceof Error) {
+      if (reports.length === 0) throw page;
+      const place = after === null ? collection : `${collection}, after token ${after}`;
+      return {
+        reports,
+        failure: new Error(`not compared: ${place} and what follows: ${page.message}`, { cause: page }),
+      };
+    }
     const report = addPage(after === null ? undefined : reports.pop(), page);
     reports.push(report);
     progress(`${page.collection}: ${report.checked} tokens compared, ${report.drift.length} differ`);
     after = page.next_after;
     collection = after === null ? (page.next_collection ?? undefined) : page.collection;
-    if (after === null && (named !== "all" || page.next_collection === null)) return reports;
+    if (after === null && (named !== "all" || page.next_collection === null)) return { reports };
   }
 }
 

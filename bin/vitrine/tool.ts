@@ -25,7 +25,7 @@ export const createTool = (program: Command): Tool => ({
       json ? `${JSON.stringify(result)}\n` : lines.map((line) => `${visible(line)}\n`).join(""),
     );
   },
-  progress: (text) => void process.stderr.write(`vitrine: ${text}\n`),
+  progress: (text) => void process.stderr.write(`vitrine: ${visible(text)}\n`),
 });
 
 /** The entries of a comma-separated list. */

@@ -17,7 +17,7 @@ import {
   SECRET_LENGTH_MIN,
 } from "./local-secrets.ts";
 import { parseStoreAddress, type StoreAddress, showStore } from "./store-address.ts";
-import { parseUrl } from "./text/parse-url.ts";
+import { isPlainUrl, parseUrl } from "./text/parse-url.ts";
 import { withoutTrailing } from "./text/without-trailing.ts";
 import { usableMemory } from "./usable-memory.ts";
 
@@ -137,12 +137,6 @@ const isHostAndPort = (text: string): boolean => /^[^/\s]+:[0-9]+$/.test(text);
 const isApiName = (text: string): text is ApiName => apiNames.some((api) => api === text);
 
 const isExtraScheme = (text: string): text is ExtraScheme => extraSchemes.some((scheme) => scheme === text);
-
-/** Whether a URL is without what could hold a secret, or could not be followed by a path. */
-function isPlainUrl(text: string): boolean {
-  const url = parseUrl(text);
-  return !url || (!url.username && !url.password && !/[?#]/.test(text));
-}
 
 /** A URL without slashes at its end. */
 const plainUrl = (why: string) =>

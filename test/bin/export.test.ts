@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { Command } from "commander";
 import { parquetReadObjects } from "hyparquet";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { createAdminClient } from "../../bin/admin-client.ts";
 import { addExportCommand } from "../../bin/vitrine/export.ts";
 import { createMetadata } from "../../src/api/metadata/service.ts";
@@ -44,6 +44,8 @@ const OTHER = `0x${"e2".repeat(20)}`;
 const metadata = createMetadata({ resolve: createFakeResolve(() => failed("timeout")).resolve, tables });
 /** Cuts the connection after so many bytes. */
 let cutAfter = Number.POSITIVE_INFINITY;
+/** Ends the answer there, as a cut looks behind a proxy that speaks HTTP/1.0. */
+let isCutAnEnd = false;
 /** Sends the first part of each answer, and no other. */
 let isHeld = false;
 const listener = getRequestListener(api.app.fetch);
@@ -56,7 +58,8 @@ const server = createServer((request, response) => {
     sent += bytes.length;
     if (sent < cutAfter) return write(bytes);
     write(bytes.subarray(0, left));
-    setTimeout(() => response.destroy(), 50);
+    if (isCutAnEnd) response.end();
+    else setTimeout(() => response.destroy(), 50);
     return false;
   }) as typeof response.write;
   // The cut is at a byte of the text.
@@ -225,6 +228,29 @@ it("what can't be done is refused with a reason, and files stay", async () => {
   await expect(run(...again, "--resume")).rejects.toThrow("the columns are not those of the file");
   expect(readFileSync(file, "utf8")).toBe(text);
 });
+
+it.each([
+  ["ndjson", "a row", true],
+  ["csv", "a row", true],
+  ["parquet", "the file", false],
+])(
+  "an export in %s whose answer ends within %s, as if it were whole, has ended early",
+  async (format, where, stays) => {
+    const file = join(folder, `ended.${format}`);
+    cutAfter = 5_003;
+    isCutAnEnd = true;
+    onTestFinished(() => {
+      cutAfter = Number.POSITIVE_INFINITY;
+      isCutAnEnd = false;
+    });
+
+    await expect(run("heroes", "--format", format, "--out", file)).rejects.toThrow(
+      `it ended within ${where}`,
+    );
+
+    expect(existsSync(file)).toBe(stays);
+  },
+);
 
 const HEADER = "chain_id,collection_address,token_id,standard,owner";
 const csvRow = `${CHAIN_ID},${COLLECTION},5,erc721,${OWNER}\r\n`;

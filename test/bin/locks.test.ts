@@ -15,9 +15,16 @@ const DRIFT = {
   explanation: "an event is missing",
 };
 
-/** Runs `npx vitrine locks reconcile` over an answer of the service. */
-async function reconcile(answer: { checked: number; unreadable: number; drift: readonly object[] }) {
+interface Compared {
+  readonly checked: number;
+  readonly unreadable: number;
+  readonly drift: readonly object[];
+}
+
+/** Runs `npx vitrine locks reconcile` over an answer of the service, or one per collection. */
+async function reconcile(...answers: readonly (Compared | Error)[]) {
   const printed: string[] = [];
+  let asked = 0;
   const program = new Command("vitrine").exitOverride();
   const compared = [{ function: "lockCount", standards: ["erc721x"] }];
   const page = {
@@ -30,7 +37,12 @@ async function reconcile(answer: { checked: number; unreadable: number; drift: r
   addLockCommands(program, {
     connect: () => ({
       open: () => Promise.reject(new Error("not of this command")),
-      call: async <Answer>() => ({ ...page, ...answer }) as Answer,
+      call: async <Answer>() => {
+        const answer = answers[asked++];
+        if (answer instanceof Error) throw answer;
+        const next = asked < answers.length ? { next_collection: `1:0x${asked}` } : {};
+        return { ...page, ...answer, ...next } as Answer;
+      },
     }),
     print: (_result, lines) => void printed.push(...lines),
     progress: () => undefined,
@@ -68,4 +80,11 @@ it.each([
   expect(ended.printed).toBe(`1:0xab  ${line}`);
   expect(ended.failure !== undefined).toBe(isUndetermined);
   expect(ended.exitCode).toBe(exitCode);
+});
+
+it("prints what was compared before a later collection failed, and names that one", async () => {
+  const ended = await reconcile({ checked: 8, unreadable: 0, drift: [DRIFT] }, new Error("no answer"));
+
+  expect(ended.printed).toBe("1:0xab  8 tokens compared with lockCount: 1 differ");
+  expect(ended.failure).toBe("not compared: 1:0x1 and what follows: no answer");
 });

@@ -56,6 +56,43 @@ it.each(["vitrine.example", "localhost:42069"])(
   },
 );
 
+it.each(["http://ops:hunter2@localhost:42069", "http://localhost:42069?x=1", "http://localhost:42069/#a"])(
+  "a command refuses a BASE_URL that no path can follow, and repeats no password: %s",
+  async (baseUrl) => {
+    const { err, code } = await vitrine(tmpdir(), ["keys", "list"], { BASE_URL: baseUrl });
+
+    expect({ err, code }).toEqual({
+      err: "vitrine: BASE_URL must not contain a user, password, query or fragment: paths are added to it.\n",
+      code: 1,
+    });
+  },
+);
+
+it("a token that no header can carry is named as what is wrong", async () => {
+  const admin = await startAdmin("any");
+
+  const env = { PORT: String(admin.port), VITRINE_OPERATOR_TOKEN: "twenty characters: €€" };
+  const { err, code } = await vitrine(tmpdir(), ["keys", "list"], env);
+
+  expect({ err, code }).toEqual({
+    err: "vitrine: VITRINE_OPERATOR_TOKEN has a character that no HTTP header can carry.\n",
+    code: 1,
+  });
+});
+
+it("what a service refuses with reaches the terminal without its control characters", async () => {
+  const admin = await startLocalServer((_request, response) => {
+    response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ message: "\u001b[2J\u001b]0;title\u0007" }));
+  });
+  onTestFinished(() => admin.close());
+
+  const env = { PORT: String(admin.port), VITRINE_OPERATOR_TOKEN: "x" };
+  const { err } = await vitrine(tmpdir(), ["keys", "list"], env);
+
+  expect(err).toBe("vitrine: \\u001b[2J\\u001b]0;title\\u0007\n");
+});
+
 it("what a document or a contract says reaches the terminal without its control characters", async () => {
   const reason = `invalid_json: Unexpected token '\u001b', "\u001b[2J\u202e{}" is not valid JSON`;
   const progress = {

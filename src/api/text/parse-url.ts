@@ -18,3 +18,9 @@ export function problemOfHost({ hostname }: URL): string | undefined {
     ? `has ${length} characters; the limit is ${HOST_CHARACTERS_MAX}`
     : undefined;
 }
+
+/** Whether a URL is without what could hold a secret, or could not be followed by a path. */
+export function isPlainUrl(text: string): boolean {
+  const url = parseUrl(text);
+  return !url || (!url.username && !url.password && !/[?#]/.test(text));
+}

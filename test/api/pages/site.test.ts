@@ -246,6 +246,7 @@ it("a token leads to the listed ones before and after it, and none past the ends
 it.each([
   [1, "Ethereum", "https://etherscan.io/tx/0x1"],
   [2020, "Ronin", "https://app.roninchain.com/tx/0x1"],
+  [2021, "Ronin Saigon Testnet", "https://saigon-explorer.roninchain.com/tx/0x1"],
   [987_654_321_987, "Chain 987654321987", undefined],
 ])("chain %i is %s", (id, name, url) => {
   expect(chainName(id)).toBe(name);
