@@ -59,6 +59,8 @@ export interface Endpoint {
   fail(fault?: Fault): void;
   /** Answers calls with this error if it returns one; without an argument, none. */
   refuse(refusal?: Refusal): void;
+  /** Changes the chain's results; without an argument, none. */
+  alter(alteration?: Alteration): void;
   /** Delays each answer by this time. */
   slow(ms: number): void;
   /** How many requests have arrived so far. */
@@ -77,6 +79,8 @@ interface Call {
 export type Refusal = (
   call: Pick<Call, "method" | "params">,
 ) => { readonly code: number; readonly message: string } | undefined;
+/** What a call is answered with in place of the chain's result. */
+export type Alteration = (call: Pick<Call, "method" | "params">, result: unknown) => unknown;
 type Reply = Readonly<Record<string, unknown>>;
 type Forward = (method: string, params: readonly unknown[]) => Promise<Reply>;
 
@@ -87,6 +91,7 @@ export async function startEndpoint(target: string): Promise<Endpoint> {
   let balance: Balance | undefined;
   let fault: Fault | undefined;
   let refusal: Refusal | undefined;
+  let alteration: Alteration | undefined;
   let delayMs = 0;
   let requests = 0;
   let holding: { method: string; paused: number; released: Promise<void> } | undefined;
@@ -118,9 +123,15 @@ export async function startEndpoint(target: string): Promise<Endpoint> {
   async function answer(asked: Call | Call[], calls: readonly Call[]): Promise<unknown> {
     const methods = calls.map(({ method }) => method);
     const lag = balance?.(Number((await forward("eth_blockNumber", [])).result), methods);
-    if (!lag) return post(asked);
+    if (!lag && !alteration) return post(asked);
     const replies = await Promise.all(
-      calls.map(async (call) => ({ ...(await answerLagging(call, lag, forward)), id: call.id })),
+      calls.map(async (call) => {
+        const reply = lag
+          ? await answerLagging(call, lag, forward)
+          : await forward(call.method, call.params ?? []);
+        const isAltered = alteration && "result" in reply;
+        return { ...reply, ...(isAltered && { result: alteration?.(call, reply.result) }), id: call.id };
+      }),
     );
     return Array.isArray(asked) ? replies : replies[0];
   }
@@ -156,6 +167,9 @@ export async function startEndpoint(target: string): Promise<Endpoint> {
     },
     refuse(next) {
       refusal = next;
+    },
+    alter(next) {
+      alteration = next;
     },
     slow(ms) {
       delayMs = ms;

@@ -78,13 +78,16 @@ export function createEndpoints(chain: Pick<ChainConfig, "id" | "rpcUrls">) {
     const isGood = (outcome: Outcome, { rpc }: EndpointState): outcome is Answer =>
       outcome.kind === "answer" && accepts(outcome.result, rpc.place);
     let last: Error = new Error(`no RPC endpoint answered ${call.method}`);
+    // Of gateways that pass on some methods only. Ponder ends at such an error, so all must say so.
+    const withoutMethod = new Set<EndpointState>();
+    const isCandidate = (state: EndpointState): boolean => !withoutMethod.has(state);
     for (;;) {
       let refused: Refusal | undefined;
       let isUnknown = false;
       // Of endpoints that took too long. What one answers later says nothing of the one that is asked by then.
       const pending: Promise<{ readonly late: Answer }>[] = [];
       const left = Math.max(1, deadline - performance.now());
-      const candidates = spread ? byLoad() : inOrder();
+      const candidates = (spread ? byLoad() : inOrder()).filter(isCandidate);
       // Who waits for less time gives each of them a share of it.
       const hedgeMs = left < SOON_MS ? left / candidates.length : SOON_MS;
       for (const state of candidates) {
@@ -111,6 +114,9 @@ export function createEndpoints(chain: Pick<ChainConfig, "id" | "rpcUrls">) {
           fail(state, outcome.reason, { askedAt, retryAfterMs: outcome.retryAfterMs });
         } else if (isAboutCall(outcome.error, call)) {
           throw outcome.error;
+        } else if (isAboutMethod(outcome.error)) {
+          withoutMethod.add(state);
+          if (withoutMethod.size === states.length) throw outcome.error;
         } else if (await probe(state)) {
           refused ??= outcome;
         }
@@ -121,7 +127,7 @@ export function createEndpoints(chain: Pick<ChainConfig, "id" | "rpcUrls">) {
       do {
         const answered = await withTimeout(POLL_MS, Promise.race(pending));
         if (answered) return answered.late;
-      } while (inOrder().length === 0 && performance.now() < deadline);
+      } while (!inOrder().some(isCandidate) && performance.now() < deadline);
     }
   }
 
@@ -199,16 +205,20 @@ export function createEndpoints(chain: Pick<ChainConfig, "id" | "rpcUrls">) {
 // A new one each time: a shared promise would retain everything that waits for it.
 const never = (): Promise<never> => new Promise(() => undefined);
 const INVALID_PARAMS = -32_602;
-// Method not found (JSON-RPC 2.0, EIP-1474), and a revert.
-const CALL_CODES: readonly number[] = [INVALID_PARAMS, -32_601, -32_004, 3];
+const REVERT = 3;
+// Not found (JSON-RPC 2.0), and not supported (EIP-1474).
+const METHOD_CODES: readonly unknown[] = [-32_601, -32_004];
 
 /** Whether another endpoint would return the same error. */
 function isAboutCall(error: Error, call: Call): boolean {
   const { code = 0 } = error as { code?: number };
   // Some nodes return this code for a block they lack: one that others have, or that was reorged out.
   if (code === INVALID_PARAMS && namesHash(call)) return false;
-  return CALL_CODES.includes(code);
+  return code === INVALID_PARAMS || code === REVERT;
 }
+
+/** Whether the endpoint lacks the method, which another one may have. */
+const isAboutMethod = (error: Error): boolean => METHOD_CODES.includes((error as { code?: unknown }).code);
 
 const HASH = /^0x[0-9a-f]{64}$/i;
 
