@@ -6,6 +6,7 @@ import { createWatchdog } from "../../../src/api/chain/index/watchdog.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
 
 const LONG_MS = 90_000;
+const CHECK_MS = 10_000;
 
 let head: IndexHead;
 let node: number | Error;
@@ -84,6 +85,34 @@ describe("the watchdog", () => {
     head = { ...head, block: 51 };
     await checkAfter(1);
     expect([...watchdog.stalled]).toEqual([]);
+  });
+
+  it("leaves an index alone whose node makes a block now and then, each indexed in a second or two", async () => {
+    await checkAfter(0);
+
+    for (let block = 51; block < 60; block++) {
+      for (let passed = CHECK_MS; passed < LONG_MS; passed += CHECK_MS) await checkAfter(CHECK_MS);
+      node = block;
+      // It is made just before a check, and indexed just after.
+      await checkAfter(CHECK_MS);
+      head = { ...head, block };
+      await checkAfter(CHECK_MS);
+    }
+
+    expect(stalls).toEqual([]);
+  });
+
+  it("leaves an index alone whose node comes back with more blocks", async () => {
+    await checkAfter(0);
+    node = new Error("away");
+    await checkAfter(LONG_MS - 5_000);
+    node = 60;
+
+    await checkAfter(5_000);
+    expect(stalls).toEqual([]);
+
+    await checkAfter(LONG_MS);
+    expect(stalls).toHaveLength(1);
   });
 
   it.each<[string, () => void]>([

@@ -31,6 +31,7 @@ export function createWatchdog({
   isIndexed = true,
   now = () => performance.now(),
 }: WatchdogDeps) {
+  // Since when an index has been at a block while its node was ahead, as far as the checks show.
   const seen = new Map<number, { readonly block: number; readonly since: number }>();
   const stalled = new Set<number>();
   return {
@@ -45,10 +46,14 @@ export function createWatchdog({
         if (!ready || !last || last.block !== block) {
           seen.set(chainId, { block, since: now() });
           stalled.delete(chainId);
-        } else if (now() - last.since >= STALLED_MS) {
-          const latest = await latestBlock(chainId).catch(() => block);
-          seen.set(chainId, { block, since: now() });
-          if (latest <= block) continue;
+          continue;
+        }
+        const latest = await latestBlock(chainId).catch(() => block);
+        const isAhead = latest > block;
+        const isStalled = isAhead && now() - last.since >= STALLED_MS;
+        // A block that the node made just now is about to be indexed.
+        if (!isAhead || isStalled) seen.set(chainId, { block, since: now() });
+        if (isStalled) {
           stalled.add(chainId);
           onStall(
             `The index of chain ${chainId} has stood at block ${block} for ${STALLED_MS / 1000} seconds, and its node is at ${latest}.`,
