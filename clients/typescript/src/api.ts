@@ -2406,7 +2406,7 @@ export interface components {
                      * @enum {string}
                      */
                     readonly status: "used" | "ready" | "behind" | "down";
-                    /** @description What is wrong: timeout, rate_limited, refused, unknown_host, unreachable, http_<status>, chain_<id> of another chain, not_json, empty, no_block, rpc_error, too_large, or how many blocks behind. */
+                    /** @description What is wrong: timeout, rate_limited, refused, unknown_host, unreachable, http_<status>, chain_<id> of another chain, not_json, empty, no_block, bad_block, bad_logs, rpc_error, too_large, or how many blocks behind. */
                     readonly reason: string | null;
                     readonly latest_block: number | null;
                 }[];

@@ -48,7 +48,7 @@ const freshnessSchema = z
               }),
               reason: z.string().nullable().openapi({
                 description:
-                  "What is wrong: timeout, rate_limited, refused, unknown_host, unreachable, http_<status>, chain_<id> of another chain, not_json, empty, no_block, rpc_error, too_large, or how many blocks behind.",
+                  "What is wrong: timeout, rate_limited, refused, unknown_host, unreachable, http_<status>, chain_<id> of another chain, not_json, empty, no_block, bad_block, bad_logs, rpc_error, too_large, or how many blocks behind.",
               }),
               latest_block: z.number().nullable(),
             }),

@@ -184,6 +184,13 @@ export function createEndpoints(chain: Pick<ChainConfig, "id" | "rpcUrls">) {
       const state = states[endpoint - 1];
       if (state) fail(state, reason);
     },
+    /** The answer of this endpoint, by position, can't be used: its call has failed. */
+    reject(endpoint: number, reason: string): void {
+      const state = states[endpoint - 1];
+      if (!state) return;
+      state.failures++;
+      fail(state, reason);
+    },
     /** This process's calls so far, and how many of them failed. A probe is one. */
     counts: (): readonly EndpointCounts[] =>
       states.map(({ rpc, calls, failures }) => ({ endpoint: rpc.place, calls, failures })),

@@ -21,6 +21,7 @@ import {
 import { type Call, TOO_LARGE } from "./endpoint.ts";
 import { blockNumber } from "./endpoint-probe.ts";
 import { type AskOptions, type Endpoints, endpointsOf, type PoolAnswer } from "./endpoints.ts";
+import { areUsableLogs, isUsableBlock } from "./usable-answers.ts";
 
 // How long a call waits while no endpoint responds. Then it fails, and Ponder retries, ten times in all.
 const AWAY_MS = 60_000;
@@ -67,6 +68,23 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
 
   const ask = (call: Call, options: Partial<AskOptions> = {}): Promise<PoolAnswer> =>
     endpoints.ask(call, { waitMs: AWAY_MS, ...options });
+  /** False also for null, the answer of an endpoint that lacks the block. One that Ponder can't use is a failure. */
+  function acceptsBlock(result: unknown, full: boolean, endpoint: number): result is RpcBlock {
+    if (!isBlock(result)) return false;
+    if (isUsableBlock(result, full)) return true;
+    endpoints.reject(endpoint, "bad_block");
+    return false;
+  }
+  function acceptsLogs(
+    result: unknown,
+    block: RpcBlock | undefined,
+    endpoint: number,
+  ): result is readonly unknown[] {
+    if (!Array.isArray(result)) return false;
+    if (areUsableLogs(result, block)) return true;
+    endpoints.reject(endpoint, "bad_logs");
+    return false;
+  }
   /** The chain's current block at this number; undefined if no endpoint has one. */
   async function blockAt(number: number): Promise<RpcBlock | undefined> {
     const params = [toHex(number), false];
@@ -84,9 +102,10 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
     let leastNumber = head ? 0 : endpoints.height();
     const accepts = (result: unknown, endpoint: number): boolean => {
       if (!isBlock(result)) {
-        endpoints.fail(endpoint, "no_block");
+        endpoints.reject(endpoint, "no_block");
         return false;
       }
+      if (!acceptsBlock(result, full, endpoint)) return false;
       const number = numberOf(result);
       endpoints.noteHead(endpoint, number);
       if (number < leastNumber) return false;
@@ -107,7 +126,7 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
     }
     if (answer?.kind !== "answer") {
       if (head) return { ...head };
-      throw answer?.refused?.error ?? new Error("no RPC endpoint has a newest block");
+      throw answer?.refused?.error ?? new Error("no RPC endpoint has a newest block that can be indexed");
     }
     const block = answer.result as RpcBlock;
     if (head && numberOf(block) < numberOf(head)) endpoints.lower(numberOf(block));
@@ -138,7 +157,8 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
   async function byNumber(hex: string, full: boolean): Promise<unknown> {
     const number = blockNumber(hex) ?? 0;
     const isRecent = number > endpoints.height() - RECENT_BLOCKS;
-    const accepts = (result: unknown): boolean => isBlock(result) && numberOf(result) === number;
+    const accepts = (result: unknown, endpoint: number): boolean =>
+      acceptsBlock(result, full, endpoint) && numberOf(result) === number;
     const call = { method: "eth_getBlockByNumber", params: [hex, full] };
     const block = (await askOfBlock(call, number, undefined, { accepts, spread: !isRecent })) as RpcBlock;
     await blocks.note(block);
@@ -148,8 +168,8 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
   async function logsOf(call: Call, hash: string): Promise<unknown> {
     const header = blocks.header(hash);
     if (!header) return plain(call);
-    const accepts = (result: unknown): boolean =>
-      Array.isArray(result) && (result.length > 0 || !hasLogs(header));
+    const accepts = (result: unknown, endpoint: number): boolean =>
+      acceptsLogs(result, header, endpoint) && (result.length > 0 || !hasLogs(header));
     return askOfBlock(call, numberOf(header), hash, { accepts });
   }
 
@@ -161,8 +181,9 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
   async function parent(call: Call, hash: string): Promise<unknown> {
     const known = blocks.header(hash);
     if (known) return { ...known };
+    const accepts = (result: unknown, endpoint: number): boolean => acceptsBlock(result, false, endpoint);
     for (let tries = 0; tries < PARENT_TRIES && hash !== NO_PARENT; tries++) {
-      const answer = await ask(call, { accepts: isBlock }).catch(() => undefined);
+      const answer = await ask(call, { accepts }).catch(() => undefined);
       if (answer?.kind === "answer") {
         await blocks.note(answer.result as RpcBlock);
         return answer.result;
@@ -179,7 +200,8 @@ export function createPonderRequest(endpoints: Endpoints, blocks: DeliveredBlock
   async function plain(call: Call): Promise<unknown> {
     const isLogs = call.method === "eth_getLogs";
     const seen = isLogs ? blockNumber((call.params?.[0] as { toBlock?: unknown })?.toBlock) : undefined;
-    const accepts = (result: unknown): boolean => !isLogs || Array.isArray(result);
+    const accepts = (result: unknown, endpoint: number): boolean =>
+      !isLogs || acceptsLogs(result, undefined, endpoint);
     const deadline = performance.now() + UNKNOWN_MS;
     for (;;) {
       const answer = await ask(call, { accepts, seen, spread: true });
