@@ -2,6 +2,8 @@
 
 // Ponder's limit.
 const SCHEMA_LENGTH_MAX = 45;
+// From 2^53 on, adding one may change nothing.
+const COUNTED = /^(.*)_(\d{1,15})$/;
 // The JSON log escapes the quotes.
 const OTHER_INDEX = /Schema \\?"([^"\\]+)\\?" was previously used by a/;
 const IN_USE = /schema \\?"([^"\\]+)\\?"\. A different Ponder app is actively using this schema/;
@@ -44,9 +46,9 @@ export function explainRefusal(refusal: PonderRefusal, next?: string): string {
     : `Schema "${schema}" is in use by another process; stop that process or set DATABASE_SCHEMA to another name.`;
 }
 
-/** The name with its number suffix raised, or with the suffix _2. */
+/** The name with its number suffix raised, or with the suffix _2 if it has none, or one of more than 15 digits. */
 export function nextSchema(name: string): string {
-  const [, base = name, number = "1"] = /^(.*)_(\d+)$/.exec(name) ?? [];
+  const [, base = name, number = "1"] = COUNTED.exec(name) ?? [];
   const suffix = `_${Number(number) + 1}`;
   return base.slice(0, SCHEMA_LENGTH_MAX - suffix.length) + suffix;
 }

@@ -824,6 +824,9 @@ it.each([
   ["vitrine_chain_2", "vitrine_chain_3"],
   ["vitrine_chain_9", "vitrine_chain_10"],
   ["x".repeat(45), `${"x".repeat(43)}_2`],
+  ["vitrine_20261201120000", "vitrine_20261201120001"],
+  ["vitrine_20261201120000124", "vitrine_20261201120000124_2"],
+  [`vitrine_${"1".repeat(37)}`, `vitrine_${"1".repeat(35)}_2`],
 ])("the schema name after %s is %s", (name, next) => {
   expect(nextSchema(name)).toBe(next);
 });

@@ -142,6 +142,16 @@ describe("the check of the index", () => {
     await expect(checkIndex(root, away)).rejects.toThrow("the database can't be reached");
   });
 
+  it("names a free schema after one whose number is a time in milliseconds", async () => {
+    await setBuild("timed_20261201120000124", "0000000000");
+    await setBuild("timed_20261201120000124_2", "0000000000");
+    const of = { ...environment, DATABASE_SCHEMA: "timed_20261201120000124" };
+
+    const check = await compareBuild("0000000001", root, of);
+
+    expect(check.next).toEqual({ schema: "timed_20261201120000124_3", state: "free" });
+  });
+
   it("only says that it differs where no record says what the index was built", async () => {
     await setBuild("unrecorded", "0000000000");
 
