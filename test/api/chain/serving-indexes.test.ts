@@ -3,6 +3,7 @@ import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database/database.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const test = await createTestDatabase();
 const { database, url } = test;
@@ -109,4 +110,34 @@ it("no time limit of the role ends their creation", async () => {
 
   expect(created).toBe(true);
   expect((await indexes()).find(({ name }) => name === "vitrine_token_state_burned")?.valid).toBe(true);
+});
+
+it("one that waits for another's snapshot, as of a backup, makes way for a reorg and readers, and is created once it has ended", async () => {
+  const table = `${CHAIN_SCHEMA}.lock_event`;
+  await createServingIndexes(url, CHAIN_SCHEMA);
+  await database.query(`drop index ${CHAIN_SCHEMA}.vitrine_lock_event_of_token`);
+  const [backup, reorg] = [
+    new pg.Client({ connectionString: url }),
+    new pg.Client({ connectionString: url }),
+  ];
+  await Promise.all([backup.connect(), reorg.connect()]);
+  onTestFinished(async () => void (await Promise.all([backup.end(), reorg.end()])));
+  await backup.query("begin isolation level repeatable read; select from vitrine.token limit 1");
+
+  const outcome = createServingIndexes(url, CHAIN_SCHEMA).catch((error: Error) => error.message);
+  await eventually(
+    () =>
+      database.query(
+        "select from pg_stat_activity where application_name = 'vitrine serving indexes' and wait_event_type = 'Lock'",
+      ),
+    (waiting) => waiting.length === 1,
+  );
+  await reorg.query(`begin; lock table ${table} in access exclusive mode; commit`);
+
+  expect(await database.query(`select from ${table}`)).toEqual([]);
+  expect(await outcome).toBe("canceling statement due to lock timeout");
+
+  await backup.query("commit");
+  expect(await createServingIndexes(url, CHAIN_SCHEMA)).toBe(true);
+  expect((await indexes()).every(({ valid }) => valid)).toBe(true);
 });

@@ -13,6 +13,11 @@ import { hasOwnUnlock } from "./lock-sql.ts";
 import { inChainOrder, transferKind } from "./transfer-kind.ts";
 
 const POLL_MS = 5_000;
+// While an index waits for other transactions to end, a reorg waits for its table, and all who read that wait behind the
+// reorg. Longer than deadlock_timeout, after which PostgreSQL ends an autovacuum that is in the way.
+const LOCK_WAIT_MS = 2_000;
+// Each try reads the table, and a backup or an export may take minutes.
+const AFTER_FAULT_MS = 30_000;
 
 interface ServingIndex {
   readonly name: string;
@@ -130,7 +135,7 @@ export const servingIndexes: readonly ServingIndex[] = [
 
 /**
  * Creates the missing database indexes without blocking writers, and analyzes their tables. Recreates one whose creation
- * was interrupted. False if another process is doing it.
+ * was interrupted. False if another process is doing it. Rejects if other transactions hold one up.
  */
 export async function createServingIndexes(connectionString: string, schema: string): Promise<boolean> {
   // A separate connection: creating an index exceeds the statement timeout, and the lock belongs to a session.
@@ -143,7 +148,7 @@ export async function createServingIndexes(connectionString: string, schema: str
   await client.connect();
   try {
     await client.query(SERVER_KEEPALIVE);
-    await client.query(NO_TIMEOUTS);
+    await client.query(`${NO_TIMEOUTS}; set lock_timeout = ${LOCK_WAIT_MS}`);
     const { rows } = await client.query<{ mine: boolean }>(
       "select pg_try_advisory_lock(hashtextextended($1, 0)) as mine",
       [`vitrine serving indexes ${schema}`],
@@ -190,6 +195,7 @@ export function startServingIndexes(deps: {
     task: "create the serving indexes",
     firstMs: POLL_MS,
     pollMs: POLL_MS,
+    afterFaultMs: AFTER_FAULT_MS,
     logger,
     async pass() {
       const indexed = await heads.read();
