@@ -1,6 +1,6 @@
 /** Why a build differs from the one behind a chain index, one sentence per difference. */
 
-import type { ChainInputs, IndexInputs } from "../../src/api/chain/index/index-inputs.ts";
+import { type ChainInputs, type IndexInputs, isTextHashed } from "../../src/api/chain/index/index-inputs.ts";
 
 /** Empty when nothing recorded differs. */
 export function differences(before: IndexInputs, after: IndexInputs): string[] {
@@ -10,9 +10,7 @@ export function differences(before: IndexInputs, after: IndexInputs): string[] {
   const files = namesOf(before.files, after.files).flatMap((file) => {
     const change = changeOf(before.files[file], after.files[file]);
     if (!change) return [];
-    // For other files Ponder hashes the resulting values, not the text.
-    const isTextTaken = file.startsWith("src/") || file === "ponder.schema.ts";
-    return `${file} ${change}${isTextTaken ? "" : ", which counts where it changes events or blocks of a contract"}`;
+    return `${file} ${change}${isTextHashed(file) ? "" : ", which counts where it changes events or blocks of a contract"}`;
   });
   return [...chains, ...files];
 }

@@ -118,6 +118,21 @@ it("waits no longer where the clock is set back meanwhile", async () => {
   expect(await check(indexOf(inputs))).toBeInstanceOf(NodeAwayError);
 });
 
+it.each(["abis/token-reads.ts", "ponder.config.ts"])(
+  "an index stays of this code when the text of %s changes, which Ponder does not hash",
+  async (file) => {
+    const { [file]: digest, ...others } = inputs.files;
+    expect(digest).toBeDefined();
+
+    const outcomes = [
+      await check(indexOf({ ...inputs, files: { ...others, [file]: "0" } })),
+      await check(indexOf({ ...inputs, files: others })),
+    ];
+
+    for (const outcome of outcomes) expect(outcome).toBeInstanceOf(NodeAwayError);
+  },
+);
+
 it.each<[string, () => IndexAtStart]>([
   ["no index", () => ({ schema: "chain", content: { kind: "empty" }, finalized: [] })],
   ["something that is not Ponder's", () => ({ ...indexOf(inputs), content: { kind: "foreign" } })],

@@ -20,11 +20,13 @@ export interface IndexInputs {
   readonly chains: Readonly<Record<string, ChainInputs>>;
 }
 
-// Ponder hashes the text of src/ and its schema, and the values produced by the rest.
 const FILES = ["ponder.config.ts", "ponder.schema.ts"];
 const FOLDERS = ["abis", "src"];
 const SOURCE = /\.m?[jt]s$/;
 const SERVING_HALF = "src/api/";
+
+/** Whether Ponder hashes the text of this file of the inputs. Of the others, it hashes the values that they produce. */
+export const isTextHashed = (file: string): boolean => file.startsWith("src/") || file === "ponder.schema.ts";
 
 /** Reads the current inputs in a few milliseconds. Names, slugs, standards and locks don't affect a chain index. */
 export function readIndexInputs(root: string, { collections, registries }: IndexConfig): IndexInputs {

@@ -10,7 +10,7 @@ import { createEndpoint } from "../rpc/endpoint.ts";
 import { probeEndpoint } from "../rpc/endpoint-probe.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { IndexAtStart } from "./index-at-start.ts";
-import { type IndexInputs, readIndexInputs } from "./index-inputs.ts";
+import { type IndexInputs, isTextHashed, readIndexInputs } from "./index-inputs.ts";
 import { NodeAwayError } from "./node-away.ts";
 
 const PROBE_EVERY_MS = 1_000;
@@ -54,9 +54,15 @@ export async function chainsWithoutNode(
   return finalized.filter((_, index) => !reached[index]);
 }
 
-// The inputs have been through JSON.
 const isSame = (recorded: IndexInputs, current: IndexInputs): boolean =>
-  isDeepStrictEqual(recorded, JSON.parse(JSON.stringify(current)));
+  isDeepStrictEqual(decisive(recorded), decisive(current));
+
+// A build keeps its first record, and resumes after changes of the other files that leave their values as they are.
+// The recorded inputs have been through JSON.
+const decisive = ({ files, chains }: IndexInputs): unknown => {
+  const hashed = Object.entries(files).filter(([file]) => isTextHashed(file));
+  return { files: Object.fromEntries(hashed), chains: JSON.parse(JSON.stringify(chains)) };
+};
 
 const sentence = (away: readonly Checkpoint[]): string => {
   const lacking = away.map(
