@@ -27,15 +27,17 @@ const collectionsByChain = Object.fromEntries(
   }),
 );
 
-// Ponder rejects handlers for a contract that no chain has. "Off" is therefore the zero address and one empty block.
+// Ponder rejects handlers for a contract that no chain has. "Off" is therefore the zero address and one block, in
+// which it emits nothing: the collections' first, since a node may have deleted the logs of earlier ones.
 const registriesByChain = Object.fromEntries(
   indexed.map(({ id }) => {
     const registry = registries.find((each) => each.chainId === id);
+    const startBlock = collectionsByChain[String(id)]?.startBlock;
     return [
       String(id),
       registry
         ? { address: registry.address as `0x${string}`, startBlock: registry.startBlock }
-        : { address: zeroAddress, startBlock: 0, endBlock: 0 },
+        : { address: zeroAddress, startBlock, endBlock: startBlock },
     ];
   }),
 );
