@@ -1,4 +1,7 @@
-/** Calls of `run` that come within `ms` of the last one that ran are dropped: for log lines that thousands may cause. */
+/**
+ * Calls of `run` that come within `ms` of the last one that ran are dropped: for log lines that thousands may cause, and
+ * for reading what rarely changes.
+ */
 export function atMostEvery<Args extends unknown[]>(
   ms: number,
   run: (...args: Args) => void,

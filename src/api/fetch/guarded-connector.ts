@@ -3,7 +3,7 @@
 import type { LookupAddress, LookupAllOptions } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
-import { isPublicAddress, isThisMachine } from "./safe-address.ts";
+import { forbiddenHost } from "./safe-address.ts";
 
 /** How names are resolved: every address of the host, in the order to try them. */
 export type Lookup = (
@@ -29,7 +29,7 @@ export function hostAndPort(url: string): string {
 /** Why a connection was refused; says nothing about the host's health. */
 export class HostRefused extends Error {}
 
-/** `allowedHosts` are `host:port` entries that may be private; `timeout` in milliseconds. */
+/** `allowedHosts` are `host:port` entries that may be private, or this machine; `timeout` in milliseconds. */
 export function guardedConnector(
   allowedHosts: ReadonlySet<string>,
   lookup: Lookup,
@@ -38,9 +38,9 @@ export function guardedConnector(
   const checkedLookup: LookupFunction = (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);
-      const bad = addresses.find(({ address }) => !isPublicAddress(address));
       // One bad address refuses the host: otherwise the connection itself would choose.
-      if (bad) return callback(new HostRefused(`${hostname} resolves to a private address`), []);
+      const [bad] = addresses.flatMap(({ address }) => forbiddenHost(address) ?? []);
+      if (bad) return callback(new HostRefused(`${hostname} resolves to ${bad}`), []);
       if (options.all) return callback(null, addresses);
       const [first] = addresses;
       return first ? callback(null, first.address, first.family) : callback(new Error("no address"), []);
@@ -61,10 +61,8 @@ export function guardedConnector(
     const host = isIP(literal) === 6 ? `[${literal}]` : literal.toLowerCase();
     if (allowedHosts.has(`${host}:${portOf(options)}`)) return open(options, callback);
     // `lookup` is never called for a literal address.
-    if (isIP(literal) && !isPublicAddress(literal)) {
-      return callback(new HostRefused(`${literal} is a private address`), null);
-    }
-    if (isThisMachine(host)) return callback(new HostRefused(`${host} is this machine`), null);
+    const bad = forbiddenHost(literal);
+    if (bad) return callback(new HostRefused(`${literal} is ${bad}`), null);
     return guarded(options, callback);
   };
 }

@@ -1,10 +1,9 @@
 /** Which URLs may be registered. What a name resolves to is checked at each delivery; `localhost` needs no resolver. */
 
-import { isIP } from "node:net";
 import { clip } from "../../domain/printable.ts";
 import { hostAndPort } from "../fetch/guarded-connector.ts";
 import { refuseUrl } from "../fetch/refuse-url.ts";
-import { isPublicAddress, isThisMachine } from "../fetch/safe-address.ts";
+import { forbiddenHost } from "../fetch/safe-address.ts";
 import { parseUrl } from "../text/parse-url.ts";
 import { URL_CHARACTERS_MAX } from "./schemas.ts";
 
@@ -21,9 +20,8 @@ export function problemOfUrl(text: string, allowedHosts: ReadonlySet<string>): s
   if (url.protocol !== "https:" && !isAllowed) return `must be an https URL; it is "${clip(text)}"`;
   const refusal = refuseUrl(text);
   if (refusal) return `can't be used: ${refusal.message}`;
-  const literal = url.hostname.replace(/^\[|\]$/g, "");
   if (isAllowed) return undefined;
-  if (isThisMachine(literal)) return `must be public; ${literal} is this machine`;
-  if (!isIP(literal) || isPublicAddress(literal)) return undefined;
-  return `must be public; ${literal} is a private address`;
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const bad = forbiddenHost(host);
+  return bad && `must be public; ${host} is ${bad}`;
 }

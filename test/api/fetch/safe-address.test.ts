@@ -29,6 +29,7 @@ describe("everything else is refused", () => {
     ],
     ["shared by a carrier", ["100.64.0.1", "100.127.255.255"]],
     ["link-local and cloud metadata", ["169.254.169.254", "fe80::1", "fe80::1%eth0", "fd00:ec2::254"]],
+    ["a cloud's own services under a public address", ["168.63.129.16"]],
     ["multicast and broadcast", ["224.0.0.1", "239.255.255.255", "255.255.255.255", "ff02::1"]],
     ["reserved", ["240.0.0.1", "192.0.0.8", "192.88.99.1", "100::1", "5f00::1"]],
     [

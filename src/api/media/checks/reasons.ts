@@ -36,7 +36,7 @@ export const fetchReasonTable = {
   unsupported_scheme: "The URL is not http, https or ipfs.",
   invalid_url:
     "The URL can't be fetched, for example because it carries credentials; or, for a video or an animation, programs read it differently.",
-  host_refused: "The host is on a private network.",
+  host_refused: "The host is on a private network, or on Vitrine's own machine.",
   too_many_redirects: "There were more than five redirects.",
   http_status: "The host answered with a status other than 200.",
   blocked_by_host: "The host answered with a challenge for browsers.",
