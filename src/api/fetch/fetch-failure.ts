@@ -30,6 +30,8 @@ export interface FailedFetch {
   readonly retryAfterMs?: number | undefined;
   /** Of an HTTP answer that was a refusal. */
   readonly status?: number;
+  /** The first bytes of a body that was too large, if any could be read. */
+  readonly start?: Buffer | undefined;
 }
 
 class TotalTimeout extends Error {}
@@ -51,7 +53,8 @@ export function toFailedFetch(
   const timeout = (problem: string): FailedFetch => failed("timeout", problem, true);
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof HostRefused) return failed("host_refused", cause.message, false);
-    if (cause instanceof BodyTooLarge) return failed("too_large", cause.message, false);
+    if (cause instanceof BodyTooLarge)
+      return { ...failed("too_large", cause.message, false), start: cause.start };
     if (cause instanceof SeveralCodings) return failed("unreachable", cause.message, false);
     if (cause instanceof TotalTimeout) return timeout(`no answer within ${limitsMs.total} ms`);
     // The caller's own deadline, as of AbortSignal.timeout.

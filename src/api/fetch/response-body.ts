@@ -9,7 +9,18 @@ const CODING_OVERHEAD_BYTES = 1024;
 // So much more of a body whose start is enough may arrive before that start is decoded.
 const READ_AHEAD_BYTES = 1024 * 1024;
 
-export class BodyTooLarge extends Error {}
+// Enough to see what kind of file it is.
+const START_BYTES = 4 * 1024;
+
+export class BodyTooLarge extends Error {
+  /** The first bytes of the body; undefined if none were decoded. */
+  readonly start: Buffer | undefined;
+
+  constructor(message: string, start?: Buffer) {
+    super(message);
+    this.start = start;
+  }
+}
 export class SeveralCodings extends Error {}
 
 export interface BodyLimit {
@@ -39,9 +50,13 @@ export async function readBody(
   try {
     for await (const chunk of decoded(body, coding, arrivingMax) as AsyncIterable<Uint8Array>) {
       bytes += chunk.byteLength;
-      if (bytes > bytesMax && !isStartEnough) throw new BodyTooLarge(`the body is over ${bytesMax} bytes`);
       chunks.push(chunk);
-      if (bytes > bytesMax) break;
+      if (bytes <= bytesMax) continue;
+      if (isStartEnough) break;
+      throw new BodyTooLarge(
+        `the body is over ${bytesMax} bytes`,
+        Buffer.concat(chunks, Math.min(bytes, START_BYTES)),
+      );
     }
   } catch (error) {
     // Whatever its coding, a body that ended without a byte is empty, though no decoder takes it.

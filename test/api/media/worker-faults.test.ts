@@ -14,7 +14,7 @@ import { eventually } from "../../support/eventually.ts";
 import { failingWhen } from "../../support/processes/worker.ts";
 import { startLocalServer } from "../../support/servers/local-server.ts";
 import { createMediaHarness } from "./media-harness.ts";
-import { gif, png } from "./pictures.ts";
+import { gif, png, pngHeader } from "./pictures.ts";
 
 const harness = await createMediaHarness();
 const { answers, server, database, decoder, folder, read, enqueue, settled, rows, asked, pass, startWorker } =
@@ -131,6 +131,11 @@ describe("a host that can't answer", () => {
     ["JSON", '{"error":"not found"}', "JSON"],
     ["text", "Not found", "an unknown format"],
     ["nothing", "", "an empty file"],
+    ["a page over 1 MiB", `<!doctype html>${" ".repeat(1_100_000)}`, "HTML"],
+    ["text over 1 MiB", "Não encontrada. ".repeat(80_000), "an unknown format"],
+    ["text in Latin-1", Buffer.from("Página não encontrada", "latin1"), "an unknown format"],
+    ["text in GBK", Buffer.from("d2b3c3e6b2bbb4e6d4da", "hex"), "an unknown format"],
+    ["a page in UTF-16", Buffer.from("\ufeff<!doctype html>", "utf16le"), "an unknown format"],
   ])("never blanks what is shown by sending something else with 200: %s", async (_name, body, found) => {
     startWorker();
     const shown = await cacheOne();
@@ -151,6 +156,33 @@ describe("a host that can't answer", () => {
     await enqueue({ image: url });
     await settled();
     expect((await read({ image: url })).image).toMatchObject({ status: "cached", reason: null, width: 500 });
+  });
+
+  it.each([
+    ["a PSD", Buffer.from("8BPS\0\x01\0\0", "latin1"), "image_wrong_format: an unknown format"],
+    [
+      "one of an unknown format",
+      Buffer.from("\xe9\x05\x80\xfe", "latin1"),
+      "image_wrong_format: an unknown format",
+    ],
+    [
+      "a PNG over 1 MiB",
+      Buffer.concat([pngHeader(500, 500), Buffer.alloc(1_100_000)]),
+      "image_too_large: over",
+    ],
+    ["another file over 1 MiB", Buffer.alloc(1_100_000), "image_too_large: over"],
+  ])("blanks it by sending another file: %s", async (_name, body, reason) => {
+    startWorker();
+    await cacheOne();
+    answers.set("/1.png", { body });
+    await pass("1 minute");
+    await enqueue({ image: url });
+    await settled();
+
+    expect((await read({ image: url })).image).toMatchObject({
+      status: "rejected",
+      reason: expect.stringContaining(reason),
+    });
   });
 
   it("that answers 404 rejects at once, is asked again in a day, or when a refresh asks", async () => {

@@ -167,8 +167,9 @@ function bounded(
   { bytesMax, isStartEnough }: FetchOptions,
 ): FoundContent | FailedFetch {
   if (answer.body.length <= bytesMax) return answer;
-  if (!isStartEnough) return failed("too_large", `the body is over ${bytesMax} bytes`, false);
-  return { ...answer, body: answer.body.subarray(0, bytesMax) };
+  const start = answer.body.subarray(0, bytesMax);
+  if (!isStartEnough) return { ...failed("too_large", `the body is over ${bytesMax} bytes`, false), start };
+  return { ...answer, body: start };
 }
 
 /** The same URL, its own parameters included, which may be a key of the gateway. */

@@ -37,11 +37,25 @@ export function checkContent(body: Buffer): ImageContent | Refusal {
     : { format, frames };
 }
 
-/** Whether a host may send this with status 200 in place of any file that is gone: a page, JSON, other text or nothing. */
-export function isNoFile(body: Buffer): boolean {
-  const found = sniff(body);
-  return found === undefined ? isUtf8(body) && !body.includes(0) : found === "HTML" || found === "JSON";
+/**
+ * Whether a host may send a file that starts like this with status 200 in place of any that is gone: a page, JSON, other
+ * text or nothing.
+ */
+export function isNoFile(start: Buffer): boolean {
+  const found = sniff(start);
+  return found === undefined ? isText(start) : found === "HTML" || found === "JSON";
 }
+
+// The marks of UTF-16 and UTF-32, whose texts have zeros.
+const WIDE_MARKS = ["fffe", "feff", "0000feff"].map((mark) => Buffer.from(mark, "hex"));
+// White space, and the escapes of ISO-2022.
+const TEXT_CONTROLS: ReadonlySet<number> = new Set(Buffer.from("\t\n\v\f\r\x1b"));
+
+/** Files that aren't text have control characters, and texts have none, whatever their charset. */
+const isText = (start: Buffer): boolean =>
+  WIDE_MARKS.some((mark) => start.subarray(0, mark.length).equals(mark)) ||
+  (isUtf8(start) && !start.includes(0)) ||
+  start.every((byte) => byte >= 0x20 || TEXT_CONTROLS.has(byte));
 
 /** libvips reads only the area of the first frame of a GIF over 2,048 pixels. Undefined when that is all of it. */
 export function checkCanvas(

@@ -23,7 +23,7 @@ export interface MediaRequest {
 export type MediaFetched =
   | FoundContent
   /** The content exists but exceeds the limit. */
-  | { readonly kind: "too_large" }
+  | { readonly kind: "too_large"; readonly start: Buffer | undefined }
   | Unread;
 
 export interface Unread {
@@ -47,8 +47,8 @@ export function createFetchMedia(fetching: Omit<Fetching, "extraSchemes">): Fetc
     if (located.kind === "refused") return unread(located.reason, located.message, false);
     const answer = await fetchContent(located.urls, { ...request, timeoutMs: TIMEOUT_MS });
     if (answer.kind === "fetched") return answer;
-    const { reason, message, transient, retryAfterMs } = answer;
-    if (reason === "too_large") return { kind: "too_large" };
+    const { reason, message, transient, retryAfterMs, start } = answer;
+    if (reason === "too_large") return { kind: "too_large", start };
     return { ...unread(reason, message, transient), retryAfterMs };
   };
 }

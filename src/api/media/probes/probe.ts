@@ -121,7 +121,11 @@ export function createProbe({ database, fetchMedia, decoder, disk, metrics }: Pr
       signal,
     });
     if (answer.kind === "unread") return answer;
-    if (answer.kind === "too_large") return refused(tooLarge(kind), null, null);
+    const isShown = kind === "image" && lease.status === "accepted" && atHand;
+    if (answer.kind === "too_large") {
+      const lost = isShown && answer.start ? checkLost(answer.start) : undefined;
+      return lost ?? refused(tooLarge(kind), null, null);
+    }
     const leadsTo = redirectedTo(lease, answer.url);
     // For verified content nobody was asked, so it may still lead where it did.
     if (answer.isUnchanged) return { kind: "same", leadsTo: answer.verified ? lease.leadsTo : leadsTo };
@@ -135,7 +139,7 @@ export function createProbe({ database, fetchMedia, decoder, disk, metrics }: Pr
     }
     const hash = hashOf(body);
     if (atHand && lease.sourceHash === hash) return { kind: "same", etag: answer.etag, leadsTo };
-    const lost = kind === "image" && lease.status === "accepted" && atHand ? checkLost(body) : undefined;
+    const lost = isShown ? checkLost(body) : undefined;
     if (lost) return lost;
     const probe = await (kind === "image" ? probeImage(lease, body, hash) : probeVideo(body, hash));
     return probe.kind === "found"
@@ -165,8 +169,8 @@ const accepted = (body: Buffer, sourceHash: string, { name, format, width, heigh
   found({ ...nothing, sourceHash, file: name, format, width, height, bytes: body.length });
 
 /** Of an image whose picture is at hand: what hosts send in place of a file that is gone counts as no content. */
-function checkLost(body: Buffer): Unread | undefined {
-  const refusal = isNoFile(body) ? checkContent(body) : undefined;
+function checkLost(start: Buffer): Unread | undefined {
+  const refusal = isNoFile(start) ? checkContent(start) : undefined;
   if (!refusal || !("reason" in refusal)) return undefined;
   return { kind: "unread", reason: "image_wrong_format", message: refusal.message, transient: false };
 }
