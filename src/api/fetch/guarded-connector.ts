@@ -29,11 +29,15 @@ export function hostAndPort(url: string): string {
 /** Why a connection was refused; says nothing about the host's health. */
 export class HostRefused extends Error {}
 
-/** `allowedHosts` are `host:port` entries that may be private, or this machine; `timeout` in milliseconds. */
+/**
+ * `allowedHosts` are `host:port` entries that may be private, or this machine; `timeout` in milliseconds. With
+ * `isTlsOnly`, plain http is for those entries alone.
+ */
 export function guardedConnector(
   allowedHosts: ReadonlySet<string>,
   lookup: Lookup,
   timeout: number,
+  isTlsOnly = false,
 ): buildConnector.connector {
   const checkedLookup: LookupFunction = (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -63,6 +67,8 @@ export function guardedConnector(
     // `lookup` is never called for a literal address.
     const bad = forbiddenHost(literal);
     if (bad) return callback(new HostRefused(`${literal} is ${bad}`), null);
+    if (isTlsOnly && options.protocol !== "https:")
+      return callback(new HostRefused(`${literal} must be asked over https`), null);
     return guarded(options, callback);
   };
 }

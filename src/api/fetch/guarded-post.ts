@@ -37,7 +37,7 @@ export type Posted =
 /** Never rejects. */
 export type GuardedPost = (url: string, options: PostOptions) => Promise<Posted>;
 
-/** `allowedHosts` are `host:port` entries that may be private, configured by the operator. */
+/** `allowedHosts` are `host:port` entries that may be private and without TLS, configured by the operator. */
 export function createGuardedPost(
   allowedHosts: ReadonlySet<string>,
   userAgent: string,
@@ -45,7 +45,7 @@ export function createGuardedPost(
 ): GuardedPost {
   const sentUserAgent = headerText(userAgent);
   const agent = new Agent({
-    connect: guardedConnector(allowedHosts, lookup, connectTimeoutMs),
+    connect: guardedConnector(allowedHosts, lookup, connectTimeoutMs, true),
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
   });
 

@@ -39,8 +39,8 @@ beforeEach(() => {
 
 describe("an address of this machine", () => {
   it.each([
-    ["by itself", `http://[${OWN}]:9091/`, `${OWN} is this machine`],
-    ["by a name", "http://own.example:9091/", "own.example resolves to this machine"],
+    ["by itself", `https://[${OWN}]:9091/`, `${OWN} is this machine`],
+    ["by a name", "https://own.example:9091/", "own.example resolves to this machine"],
   ])("is refused %s", async (_, url, message) => {
     const refused = { kind: "failed", reason: "host_refused", message, transient: false };
 
