@@ -116,12 +116,7 @@ export function createGuardedFetch(
             ...(ifNoneMatch !== undefined && { "if-none-match": ifNoneMatch }),
           },
         });
-      const response = await inRequestSpan(origin, () =>
-        ask().catch((error) => {
-          if (!isOfUsedConnection(error)) throw error;
-          return ask();
-        }),
-      );
+      const response = await inRequestSpan(origin, () => onLiveConnection(ask));
       const next = redirectTarget(response, target);
       if (next === undefined) return await read(response, target, { ...options, ifNoneMatch }, redirects > 0);
       discard(response);
@@ -184,9 +179,16 @@ function discard({ body }: Response): void {
 }
 
 /**
- * Whether a connection that had served before has ended without this answer. Hosts close idle connections, and those
- * that have served for long, while the next request is on its way; it may be sent again (RFC 9110, 9.2.2).
+ * Sends a request that may arrive twice, and once more if a connection that had served before has ended without this
+ * answer. Hosts close idle connections, and those that have served for long, while the next request is on its way
+ * (RFC 9110, 9.2.2).
  */
+export const onLiveConnection = (ask: () => Promise<Response>): Promise<Response> =>
+  ask().catch((error) => {
+    if (!isOfUsedConnection(error)) throw error;
+    return ask();
+  });
+
 const isOfUsedConnection = (error?: { readonly socket?: { readonly bytesRead?: number } }): boolean =>
   (error?.socket?.bytesRead ?? 0) > 0;
 

@@ -1,11 +1,20 @@
-/** Posts to foreign URLs, with the guards of `createGuardedFetch`. A redirect is an answer and is never followed. */
+/**
+ * Posts to foreign URLs, with the guards of `createGuardedFetch`. A redirect is an answer and is never followed. A post may
+ * arrive twice.
+ */
 
 import { Agent, type Dispatcher } from "undici";
 import { withDeadline, withTimeout } from "../async/timeout.ts";
 import { boundedRetryAfterMs, type FailedFetch, toFailedFetch, totalTimeout } from "./fetch-failure.ts";
 import { createForeignLookup } from "./foreign-names.ts";
 import { guardedConnector } from "./guarded-connector.ts";
-import { CONNECT_TIMEOUT_MS, type FetchSettings, headerText, KEEP_ALIVE_MAX_MS } from "./guarded-fetch.ts";
+import {
+  CONNECT_TIMEOUT_MS,
+  type FetchSettings,
+  headerText,
+  KEEP_ALIVE_MAX_MS,
+  onLiveConnection,
+} from "./guarded-fetch.ts";
 import { refuseUrl } from "./refuse-url.ts";
 import { readBody } from "./response-body.ts";
 
@@ -54,14 +63,16 @@ export function createGuardedPost(
     if (refusal) return refusal;
     const { origin, pathname, search } = new URL(url);
     const post = async (ending: AbortSignal): Promise<Posted> => {
-      const response = await agent.request({
-        origin,
-        path: pathname + search,
-        method: "POST",
-        signal: ending,
-        body,
-        headers: { ...headers, "user-agent": sentUserAgent },
-      });
+      const ask = () =>
+        agent.request({
+          origin,
+          path: pathname + search,
+          method: "POST",
+          signal: ending,
+          body,
+          headers: { ...headers, "user-agent": sentUserAgent },
+        });
+      const response = await onLiveConnection(ask);
       return {
         kind: "answered",
         status: response.statusCode,
