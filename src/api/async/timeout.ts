@@ -50,3 +50,18 @@ export async function withDeadline<Answer>(
     outer?.removeEventListener("abort", callOff);
   }
 }
+
+/** The answer, or a rejection with the signal's reason as soon as it aborts. The work behind the answer isn't cancelled. */
+export async function untilAborted<Answer>(signal: AbortSignal, answer: Promise<Answer>): Promise<Answer> {
+  let giveUp = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    giveUp = () => reject(signal.reason);
+  });
+  signal.addEventListener("abort", giveUp);
+  if (signal.aborted) giveUp();
+  try {
+    return await Promise.race([answer, aborted]);
+  } finally {
+    signal.removeEventListener("abort", giveUp);
+  }
+}

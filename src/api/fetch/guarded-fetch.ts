@@ -5,7 +5,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { Agent, type Dispatcher } from "undici";
-import { withDeadline } from "../async/timeout.ts";
+import { untilAborted, withDeadline } from "../async/timeout.ts";
 import { parseUrl } from "../text/parse-url.ts";
 import { inSpan, SpanKind } from "../tracing/spans.ts";
 import {
@@ -116,7 +116,7 @@ export function createGuardedFetch(
             ...(ifNoneMatch !== undefined && { "if-none-match": ifNoneMatch }),
           },
         });
-      const response = await inRequestSpan(origin, () => onLiveConnection(ask));
+      const response = await inRequestSpan(origin, () => onLiveConnection(ask, signal));
       const next = redirectTarget(response, target);
       if (next === undefined) return await read(response, target, { ...options, ifNoneMatch }, redirects > 0);
       discard(response);
@@ -183,11 +183,14 @@ function discard({ body }: Response): void {
  * answer. Hosts close idle connections, and those that have served for long, while the next request is on its way
  * (RFC 9110, 9.2.2).
  */
-export const onLiveConnection = (ask: () => Promise<Response>): Promise<Response> =>
-  ask().catch((error) => {
+export const onLiveConnection = (ask: () => Promise<Response>, signal: AbortSignal): Promise<Response> => {
+  const answer = ask().catch((error) => {
     if (!isOfUsedConnection(error)) throw error;
     return ask();
   });
+  // Undici heeds a request's signal only once it is connected.
+  return untilAborted(signal, answer);
+};
 
 const isOfUsedConnection = (error?: { readonly socket?: { readonly bytesRead?: number } }): boolean =>
   (error?.socket?.bytesRead ?? 0) > 0;

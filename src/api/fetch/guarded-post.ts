@@ -72,7 +72,7 @@ export function createGuardedPost(
           body,
           headers: { ...headers, "user-agent": sentUserAgent },
         });
-      const response = await onLiveConnection(ask);
+      const response = await onLiveConnection(ask, ending);
       return {
         kind: "answered",
         status: response.statusCode,
