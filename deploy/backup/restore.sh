@@ -28,7 +28,15 @@ sql() {
   die "the database has a schema vitrine already; restore into an empty one, or rename it: alter schema vitrine rename to vitrine_old"
 
 pg_restore --dbname="$DATABASE_URL" --single-transaction --exit-on-error --no-owner --no-privileges "$dump"
+# Event ids go on where the dump ended. Receivers of webhooks got other events under the same ids since, so their webhook-ids
+# differ from here on. A dump may be older than migration 71, which adds the column.
+history="do \$\$ begin
+  if to_regclass('vitrine.webhook_position') is not null then
+    alter table vitrine.webhook_position add column if not exists history text;
+    update vitrine.webhook_position set history = left(replace(gen_random_uuid()::text, '-', ''), 12);
+  end if;
+end \$\$"
 # Without statistics, the first searches would read whole tables.
 # It warns of each of PostgreSQL's own tables that the role may not analyze.
-PGOPTIONS="${PGOPTIONS:-} --client-min-messages=error" sql "analyze"
+PGOPTIONS="${PGOPTIONS:-} --client-min-messages=error" sql "$history; analyze"
 echo "restored: $(sql "select count(*) from vitrine.token") tokens, $(sql "select count(*) from vitrine.version") versions, $(sql "select count(*) from vitrine.api_key") keys, migration $(sql "select max(id) from vitrine.migration")"

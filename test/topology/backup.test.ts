@@ -150,6 +150,10 @@ describe("a backup of a running service", () => {
     const restored = run("restore.sh", pending.stdout.trim(), { DATABASE_URL: empty.url });
     expect([restored.status, restored.stderr]).toEqual([0, ""]);
     expect(restored.stdout).toMatch(/^restored: [1-9]\d* tokens, [1-9]\d* versions, 1 keys, migration \d+/);
+    // Receivers know the ids of events that are not in the dump.
+    expect(await empty.query("select history from vitrine.webhook_position")).toEqual([
+      { history: expect.stringMatching(/^[0-9a-f]{12}$/) },
+    ]);
     world.env.DATABASE_URL = empty.url;
     await world.start();
 

@@ -875,6 +875,7 @@ CREATE INDEX webhook_delivery_order ON vitrine.webhook_delivery USING btree (web
 CREATE TABLE vitrine.webhook_position (
   only_row boolean DEFAULT true NOT NULL,
   event_id bigint NOT NULL,
+  history text,
   CONSTRAINT webhook_position_pkey PRIMARY KEY (only_row),
   CONSTRAINT webhook_position_only_row_check CHECK (only_row)
 );

@@ -34,16 +34,19 @@ export async function readPosition(db: Queryable): Promise<number> {
 const messageOf = (event: EventBody): string =>
   JSON.stringify({ type: event.type, timestamp: event.at, data: event });
 
-/** The `webhook-id` of an event: the same whenever and however often it is sent. */
-const messageIdOf = (webhookId: string, eventId: number): string =>
-  `msg_${webhookId.replaceAll("-", "")}_${eventId}`;
+/**
+ * The `webhook-id` of an event: the same whenever and however often it is sent. After a restore, `history` makes it differ from
+ * those that were given out since the dump.
+ */
+const messageIdOf = (webhookId: string, history: string | null, eventId: number): string =>
+  ["msg", webhookId.replaceAll("-", ""), ...(history === null ? [] : [history]), eventId].join("_");
 
 /** One batch per call: deliveries and position in one transaction. True if more may be waiting. */
 export function createFanOut({ database, mediaBaseUrl }: FanOutDeps): () => Promise<boolean> {
   return () =>
     database.transaction(async (tx) => {
-      const [at] = await tx.query<{ id: string }>(
-        "select event_id as id from vitrine.webhook_position for update skip locked",
+      const [at] = await tx.query<{ id: string; history: string | null }>(
+        "select event_id as id, history from vitrine.webhook_position for update skip locked",
       );
       // Another process is at it.
       if (!at) return false;
@@ -55,7 +58,7 @@ export function createFanOut({ database, mediaBaseUrl }: FanOutDeps): () => Prom
       const limit = Math.max(1, Math.min(BATCH_EVENTS, Math.floor(BATCH_DELIVERIES / webhooks.length)));
       const events = webhooks.length === 0 ? [] : await readAfter(tx, position, limit, mediaBaseUrl);
       const seen = events.filter(({ id }) => id <= last);
-      const deliveries = seen.flatMap((event) => deliveriesOf(event, webhooks));
+      const deliveries = seen.flatMap((event) => deliveriesOf(event, webhooks, at.history));
       if (deliveries.length > 0) {
         await addDeliveries(tx, deliveries);
         await notifyWorkers(tx);
@@ -74,7 +77,11 @@ const readSubscriptions = (tx: Queryable): Promise<Subscription[]> =>
        from vitrine.webhook w join vitrine.app a on a.id = w.app_id and 'market-partner' = any(a.apis)`,
   );
 
-function deliveriesOf(event: StreamEvent, webhooks: readonly Subscription[]): NewDelivery[] {
+function deliveriesOf(
+  event: StreamEvent,
+  webhooks: readonly Subscription[],
+  history: string | null,
+): NewDelivery[] {
   const { body, chainId, collection, tokenId } = event;
   if (!body) return [];
   const subject = tokenId === null ? collectionKey(event) : tokenKey({ chainId, collection, tokenId });
@@ -87,7 +94,7 @@ function deliveriesOf(event: StreamEvent, webhooks: readonly Subscription[]): Ne
     )
     .map(({ id }) => ({
       webhookId: id,
-      messageId: messageIdOf(id, event.id),
+      messageId: messageIdOf(id, history, event.id),
       kind: "event",
       eventType: body.type,
       eventId: String(event.id),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Database, Queryable } from "../../../src/api/db/database.ts";
 import {
   claimDeliveries,
@@ -746,6 +746,32 @@ describe("a token with tens of thousands of pending events", () => {
 
     expect(await endLongDeliveryWaits([HOUR_MS])(test.database, 100)).toBe(0);
   });
+});
+
+it("gives no event after a restore the id of one that was sent since the dump", async () => {
+  const receiver = await startReceiver();
+  const id = await register(receiver);
+  work();
+  const [kept = 0, lost = 0] = await append(tokens(1, 2));
+  const sent = (count: number) =>
+    eventually(
+      () => receiver.accepted.map((message) => message.id),
+      (ids) => ids.length === count,
+    );
+  await sent(2);
+  // As deploy/backup/restore.sh leaves it.
+  await test.database.transaction(async (tx) => {
+    await tx.query("delete from vitrine.event where id = $1", [lost]);
+    await tx.query("update vitrine.event_counter set last = $1", [kept]);
+    await tx.query("update vitrine.webhook_position set event_id = $1, history = '0a1b2c3d4e5f'", [kept]);
+    await tx.query("delete from vitrine.webhook_delivery where event_id = $1", [lost]);
+  });
+  onTestFinished(() => void test.database.query("update vitrine.webhook_position set history = null"));
+
+  expect(await append(tokens(1, 1))).toEqual([lost]);
+
+  const name = `msg_${id.replaceAll("-", "")}`;
+  expect(await sent(3)).toEqual([`${name}_${kept}`, `${name}_${lost}`, `${name}_0a1b2c3d4e5f_${lost}`]);
 });
 
 it("sends hundreds of events of one token in order while attempts fail, the webhook is resumed and one is skipped", async () => {
