@@ -35,8 +35,8 @@ const messageOf = (event: EventBody): string =>
   JSON.stringify({ type: event.type, timestamp: event.at, data: event });
 
 /**
- * The `webhook-id` of an event: the same whenever and however often it is sent. After a restore, `history` makes it differ from
- * those that were given out since the dump.
+ * The `webhook-id` of an event: the same whenever and however often it is sent. After a restore, `history` makes it
+ * differ from those that were given out since the dump.
  */
 const messageIdOf = (webhookId: string, history: string | null, eventId: number): string =>
   ["msg", webhookId.replaceAll("-", ""), ...(history === null ? [] : [history]), eventId].join("_");
