@@ -825,6 +825,8 @@ it.each([
   ["vitrine_chain_9", "vitrine_chain_10"],
   ["x".repeat(45), `${"x".repeat(43)}_2`],
   ["vitrine_20261201120000", "vitrine_20261201120001"],
+  ["vitrine_999999999999999", "vitrine_1000000000000000"],
+  ["vitrine_1000000000000000", "vitrine_1000000000000000_2"],
   ["vitrine_20261201120000124", "vitrine_20261201120000124_2"],
   [`vitrine_${"1".repeat(37)}`, `vitrine_${"1".repeat(35)}_2`],
 ])("the schema name after %s is %s", (name, next) => {
