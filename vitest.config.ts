@@ -44,7 +44,7 @@ export const globalSetup = [
   "test/support/setup/global-bundle.ts",
 ];
 
-export const setupFiles = ["test/support/setup/end-probes.ts"];
+export const setupFiles = ["test/support/setup/end-file.ts"];
 
 export default defineConfig({
   resolve,

@@ -30,6 +30,7 @@ const foundations = [
   "text",
   "free-bytes.ts",
   "usable-memory.ts",
+  "own-addresses.ts",
   "data-folder.ts",
   "local-secrets.ts",
   "store-address.ts",

@@ -1,7 +1,6 @@
 /** How a failed start ends: one sentence on stderr and an exit code, no stack. */
 
 import { connect, createServer } from "node:net";
-import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BootError } from "../boot-error.ts";
 import { NodeAwayError } from "./chain/index/node-away.ts";
@@ -9,6 +8,7 @@ import { PassingBootError } from "./data-folder.ts";
 import { isDatabaseAway } from "./db/database-away.ts";
 import { type DeniedTarget, explainDenied } from "./db/denied-rights.ts";
 import { say } from "./logging/say.ts";
+import { ownAddresses } from "./own-addresses.ts";
 
 // Ponder's own code for "try again": an RPC endpoint or a database did not answer; never a fault in the code. The
 // supervisor restarts on it.
@@ -18,6 +18,8 @@ export const TRY_AGAIN_CODE = 75;
 const PORT_WAIT_MS = 70_000;
 const PORT_RETRY_MS = 500;
 const CONNECT_MS = 1_000;
+// Where the system says no addresses, a server of any host has these.
+const LOOPBACK = ["127.0.0.1", "::1"];
 
 export async function stopOnBootError<T>(boot: () => Promise<T>): Promise<T> {
   try {
@@ -108,9 +110,7 @@ export async function portFault(
 /** Whether something answers at the port, at one of the addresses that a server of this host name would have. */
 async function isListenedOn(port: number, hostname: string | undefined): Promise<boolean> {
   const isAny = hostname === undefined || hostname === "0.0.0.0" || hostname === "::";
-  const addresses = isAny
-    ? Object.values(networkInterfaces()).flatMap((each = []) => each.map(({ address }) => address))
-    : [hostname];
+  const addresses = isAny ? [...LOOPBACK, ...ownAddresses().map(({ address }) => address)] : [hostname];
   return (await Promise.all(addresses.map((address) => answersAt(address, port)))).includes(true);
 }
 

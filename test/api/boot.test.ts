@@ -1,7 +1,9 @@
 /** What keeps a start from its port, and from its database. */
 
 import { once } from "node:events";
+import { syncBuiltinESMExports } from "node:module";
 import { type AddressInfo, connect, createServer } from "node:net";
+import os from "node:os";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { prepareDatabase, requireFreePort } from "../../src/api/boot.ts";
 import { isDatabaseUnavailable } from "../../src/api/db/database-away.ts";
@@ -67,6 +69,23 @@ it("a port that only one address of this machine listens on is in use for all of
     `Port ${port} is in use; stop what listens there`,
   );
   other.close();
+});
+
+it("a port is in use where the system keeps the machine's addresses from the service, too", async () => {
+  const other = createServer().listen(0);
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  vi.spyOn(os, "networkInterfaces").mockImplementation(() => {
+    throw new Error("uv_interface_addresses returned Unknown system error 97");
+  });
+  syncBuiltinESMExports();
+  try {
+    await expect(requireFreePort(port)).rejects.toThrow(`Port ${port} is in use; stop what listens there`);
+  } finally {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+    other.close();
+  }
 });
 
 describe("what a start does in its database", () => {

@@ -5,8 +5,8 @@
  */
 
 import { type LookupAddress, promises } from "node:dns";
-import { networkInterfaces } from "node:os";
 import { withTimeout } from "../async/timeout.ts";
+import { ownAddresses } from "../own-addresses.ts";
 import type { Lookup } from "./guarded-connector.ts";
 import { isPublicAddress } from "./safe-address.ts";
 
@@ -23,9 +23,7 @@ const ABSENT: readonly unknown[] = ["ENOTFOUND", "ENODATA"];
 
 /** The machine has an address from which hosts on the internet can be reached by IPv6. */
 const hasPublicIpv6 = (): boolean =>
-  Object.values(networkInterfaces()).some((addresses) =>
-    addresses?.some(({ family, address }) => family === "IPv6" && isPublicAddress(address)),
-  );
+  ownAddresses().some(({ family, address }) => family === "IPv6" && isPublicAddress(address));
 
 /** `servers` are asked in place of those of /etc/resolv.conf, as `address:port`. Neither hosts files nor search domains count. */
 export const createForeignLookup =

@@ -1,9 +1,9 @@
 /** Where a foreign URL may lead: to public unicast addresses of other machines only. */
 
 import { isIP } from "node:net";
-import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 import { atMostEvery } from "../async/at-most-every.ts";
+import { ownAddresses } from "../own-addresses.ts";
 
 const PUBLIC_IPV6 = ipaddr.parseCIDR("2000::/3");
 const LOCALHOST = /(?:^|\.)localhost\.?$/i;
@@ -32,16 +32,13 @@ export function forbiddenHost(nameOrAddress: string): "a private address" | "thi
  */
 function isThisMachine(host: string): boolean {
   readOwnAddresses();
-  return LOCALHOST.test(host) || ownAddresses.has(host);
+  return LOCALHOST.test(host) || addresses.has(host);
 }
 
-let ownAddresses: ReadonlySet<string> = new Set();
+/** The last that could be read. */
+let addresses: ReadonlySet<string> = new Set();
 // A laptop or a machine of a cluster may get others while it runs.
 const readOwnAddresses = atMostEvery(OWN_ADDRESSES_MS, () => {
-  try {
-    const interfaces = Object.values(networkInterfaces());
-    ownAddresses = new Set(interfaces.flatMap((each = []) => each.map(({ address }) => address)));
-  } catch {
-    // Some sandboxes allow nobody to read them.
-  }
+  const own = ownAddresses();
+  if (own.length > 0) addresses = new Set(own.map(({ address }) => address));
 });
