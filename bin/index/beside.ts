@@ -5,6 +5,7 @@ import { once } from "node:events";
 import type { Freshness } from "../../src/api/app/health.ts";
 import { requireFreePort } from "../../src/api/boot.ts";
 import { createIndexHeads } from "../../src/api/chain/index/index-heads.ts";
+import { missingServingIndexes } from "../../src/api/chain/index/serving-indexes.ts";
 import { chainTables } from "../../src/api/chain/index/tables.ts";
 import { loadServingConfig } from "../../src/api/config.ts";
 import { loadIndexConfig } from "../../src/config.ts";
@@ -56,7 +57,7 @@ export async function buildBeside({
   const ended = new AbortController();
   let isReady = false;
   const takeOver = async (): Promise<void> => {
-    isReady = await waitFor(check.schema, port, onLine, ended.signal);
+    isReady = await waitFor({ old: check.schema, new: schema }, port, onLine, ended.signal);
     if (!isReady) return;
     onLine(`schema "${schema}" is ready and caught up, and port ${port} serves it`);
     onReady({ schema, port });
@@ -88,13 +89,13 @@ function schemaToBuild({ verdict, schema, next }: IndexCheck): string {
 }
 
 function waitFor(
-  oldSchema: string,
+  schemas: { readonly old: string; readonly new: string },
   port: number,
   onLine: (line: string) => void,
   signal: AbortSignal,
 ): Promise<boolean> {
   return withDatabase(process.env, async (database) => {
-    const old = database && createIndexHeads(database, chainTables(oldSchema));
+    const old = database && createIndexHeads(database, chainTables(schemas.old));
     return untilCaughtUp({
       chainIds: [...new Set(loadIndexConfig(process.env).collections.map(({ chainId }) => chainId))],
       async freshness() {
@@ -104,6 +105,8 @@ function waitFor(
         return (await response.json()) as Freshness;
       },
       oldHeads: async () => new Map((await old?.read())?.map(({ chainId, block }) => [chainId, block])),
+      // Without them, the first requests would read whole tables.
+      missingIndexes: async () => (database ? missingServingIndexes(database, schemas.new) : 0),
       onLine,
       signal,
     });

@@ -15,19 +15,22 @@ export interface CatchUpDeps {
   readonly freshness: () => Promise<Freshness>;
   /** The old index's block on each chain. */
   readonly oldHeads: () => Promise<ReadonlyMap<number, number>>;
+  /** How many database indexes for serving the new index lacks. */
+  readonly missingIndexes: () => Promise<number>;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
   readonly pollMs?: number;
 }
 
 /**
- * True once every chain is ready and has reached the block at which its node or the old index was one poll earlier: on
- * a fast chain the head itself is never reached. False if aborted first.
+ * True once the database indexes are there, and every chain is ready and has reached the block at which its node or the
+ * old index was one poll earlier: on a fast chain the head itself is never reached. False if aborted first.
  */
 export async function untilCaughtUp(deps: CatchUpDeps): Promise<boolean> {
   const { chainIds, freshness, onLine, signal, pollMs = POLL_MS } = deps;
   let goals: ReadonlyMap<number, number> | undefined;
   let said = "";
+  let saidMissing = 0;
   let saidAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     const now = await freshness().catch(() => undefined);
@@ -41,9 +44,13 @@ export async function untilCaughtUp(deps: CatchUpDeps): Promise<boolean> {
 
     const ready = chains.filter((chain) => chain?.ready) as ChainFreshness[];
     if (ready.length < chainIds.length) goals = undefined;
-    else if (ready.every(({ chain_id, indexed }) => indexed >= (goals?.get(chain_id) ?? Infinity)))
-      return true;
-    else goals = await goalsOf(ready, deps);
+    else if (ready.every(({ chain_id, indexed }) => indexed >= (goals?.get(chain_id) ?? Infinity))) {
+      const missing = await countMissing(deps);
+      if (missing === 0) return true;
+      if (missing !== undefined && missing !== saidMissing)
+        onLine(`waiting for the database indexes of serving (${missing} missing)`);
+      saidMissing = missing ?? saidMissing;
+    } else goals = await goalsOf(ready, deps);
     await sleep(pollMs, undefined, { signal }).catch(() => undefined);
   }
   return false;
@@ -64,6 +71,15 @@ async function goalsOf(
     );
   } catch (error) {
     onLine(`the old index can't be read (${(error as Error).message}); trying again`);
+    return undefined;
+  }
+}
+
+async function countMissing({ missingIndexes, onLine }: CatchUpDeps): Promise<number | undefined> {
+  try {
+    return await missingIndexes();
+  } catch (error) {
+    onLine(`the new index can't be read (${(error as Error).message}); trying again`);
     return undefined;
   }
 }

@@ -143,6 +143,13 @@ const schemas = async (): Promise<string[]> => {
   );
   return rows.map(({ name }) => name);
 };
+const servingIndexesIn = async (schema: string): Promise<number | undefined> => {
+  const [row] = await site.query<{ indexes: number }>(
+    `select count(*)::int as indexes from pg_index join pg_class on pg_class.oid = indexrelid
+      where relnamespace = '${schema}'::regnamespace and starts_with(relname, 'vitrine_') and indisvalid`,
+  );
+  return row?.indexes;
+};
 const buildIdIn = async (schema: string): Promise<string | undefined> => {
   const [row] = await site.query<{ id: string }>(
     `select value->>'build_id' as id from ${schema}._ponder_meta where key = 'app'`,
@@ -201,6 +208,8 @@ describe("adding a collection while the service is in use", () => {
         return target === port;
       },
     );
+    expect(await servingIndexesIn("live_2")).toBeGreaterThan(0);
+    expect(await servingIndexesIn("live_2")).toBe(await servingIndexesIn("live"));
     // By then, requests to the old service from before the switch have been answered.
     await polling.goesOn(2);
     expect(await old.stop()).toBe(0);

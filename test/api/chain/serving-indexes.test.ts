@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
-import { createServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
+import { createServingIndexes, missingServingIndexes } from "../../../src/api/chain/index/serving-indexes.ts";
 import { CHAIN_SCHEMA, createTestDatabase } from "../../support/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -17,7 +17,9 @@ const indexes = () =>
   );
 
 it("the indexes that serving needs are created once, and unchanged from then on", async () => {
+  expect(await missingServingIndexes(database, CHAIN_SCHEMA)).toBe(21);
   expect(await createServingIndexes(url, CHAIN_SCHEMA)).toBe(true);
+  expect(await missingServingIndexes(database, CHAIN_SCHEMA)).toBe(0);
   const made = await indexes();
   expect(made.map(({ name }) => name)).toEqual([
     "vitrine_collection_holder_by_holder",
@@ -71,6 +73,7 @@ it("an interrupted index is created again, and no other", async () => {
   await database.query("update pg_index set indisvalid = false where indexrelid = to_regclass($1)", [
     `${CHAIN_SCHEMA}.vitrine_lock_event_of_token`,
   ]);
+  expect(await missingServingIndexes(database, CHAIN_SCHEMA)).toBe(1);
 
   await createServingIndexes(url, CHAIN_SCHEMA);
 

@@ -6,6 +6,8 @@ interface State {
   /** Indexed block, node's head and readiness by chain; absent while the service is down. */
   readonly chains?: Record<number, readonly [indexed: number, head: number | null, ready: boolean]>;
   readonly old?: Record<number, number>;
+  /** How many serving indexes are missing; none when absent, and unknown where it is negative. */
+  readonly missing?: number;
 }
 
 /** Follows a script of polls and returns how many it took; the last one repeats, for at most 20 in all. */
@@ -36,6 +38,11 @@ async function follow(states: readonly State[], chainIds: readonly number[] = [1
     },
     oldHeads: async () =>
       new Map(Object.entries(state().old ?? {}).map(([id, block]) => [Number(id), block])),
+    async missingIndexes() {
+      const { missing = 0 } = state();
+      if (missing < 0) throw new Error("the database is away");
+      return missing;
+    },
     onLine: (line) => lines.push(line),
     signal: stop.signal,
     pollMs: 0,
@@ -85,6 +92,26 @@ describe("the wait for a new index", () => {
     const waits = await follow([{ chains: { 1: [8, 12, true] } }, { chains: { 1: [10, 10, true] } }]);
 
     expect(waits.isCaughtUp).toBe(true);
+  });
+
+  it("lasts until it has the database indexes that serving needs", async () => {
+    const chains = { 1: [9, 9, true] } as const;
+    const waits = await follow([
+      { chains, missing: 21 },
+      { chains, missing: 21 },
+      { chains, missing: 21 },
+      { chains, missing: -1 },
+      { chains, missing: 1 },
+      { chains },
+    ]);
+
+    expect(waits).toMatchObject({ isCaughtUp: true, taken: 6 });
+    expect(waits.lines).toEqual([
+      "chain 1: block 9 of 9, ready",
+      "waiting for the database indexes of serving (21 missing)",
+      "the new index can't be read (the database is away); trying again",
+      "waiting for the database indexes of serving (1 missing)",
+    ]);
   });
 
   it("says how far each chain is", async () => {

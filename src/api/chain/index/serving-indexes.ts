@@ -4,6 +4,7 @@
  */
 
 import pg, { escapeIdentifier } from "pg";
+import type { Queryable } from "../../db/database.ts";
 import { CLIENT_KEEPALIVE, SERVER_KEEPALIVE } from "../../db/keepalive.ts";
 import { NO_TIMEOUTS } from "../../db/session-settings.ts";
 import { startPassLoop } from "../../jobs/pass-loop.ts";
@@ -181,6 +182,17 @@ async function createIndex(
   // Until autovacuum comes, up to a minute later, plans know nothing of what an index's expressions hold, and may read all
   // transfers of a collection for those of a token.
   await client.query(`analyze ${of}`);
+}
+
+/** How many the schema lacks, or has in part. */
+export async function missingServingIndexes(database: Queryable, schema: string): Promise<number> {
+  const [row] = await database.query<{ missing: number }>(
+    `select count(*)::int as missing from unnest($1::text[]) name
+       left join pg_index on indexrelid = to_regclass(name)
+      where indisvalid is not true`,
+    [servingIndexes.map(({ name }) => `${escapeIdentifier(schema)}.${escapeIdentifier(name)}`)],
+  );
+  return row?.missing ?? 0;
 }
 
 /** Creates them once the backfill is complete, which is faster without them. Logs a failure and retries. */
