@@ -99,6 +99,12 @@ export function createEventHub({ database, mediaBaseUrl, logger }: EventHubDeps)
           // It may have left while others had their turns.
           subscriber.isOver ? [] : readStretch(database, subscriber.filter, stretch, mediaBaseUrl),
         );
+        const ends = await readEnds(database);
+        // Some may have been deleted before they were read.
+        if (ends.resumable > stretch.after) {
+          await reset(subscriber, "too_old", stretch.after, ends.last);
+          break;
+        }
         subscriber.position = events.length === BATCH_ROWS ? (events.at(-1)?.id ?? to) : to;
         const text = events.map((event) => event.text).join("");
         await subscriber.write(text === "" ? position(subscriber.position) : text);
@@ -115,11 +121,23 @@ export function createEventHub({ database, mediaBaseUrl, logger }: EventHubDeps)
     const { last, resumable } = await readEnds(database);
     await subscriber.write(retry(RETRY_MS));
     if (after !== undefined && after >= resumable && after <= last) return;
-    subscriber.position = last;
-    if (after === undefined) return subscriber.write(position(last));
+    if (after === undefined) {
+      subscriber.position = last;
+      return subscriber.write(position(last));
+    }
     // An id that was never assigned comes from another database.
-    const reason = after > last ? "unknown_id" : "too_old";
-    await subscriber.write(message("reset", { reason, last_event_id: after, latest: last }, last));
+    await reset(subscriber, after > last ? "unknown_id" : "too_old", after, last);
+  }
+
+  /** Has a client read everything anew whose events after `after` are lost to it. */
+  async function reset(
+    subscriber: Subscriber,
+    reason: "unknown_id" | "too_old",
+    after: number,
+    latest: number,
+  ): Promise<void> {
+    subscriber.position = latest;
+    await subscriber.write(message("reset", { reason, last_event_id: after, latest }, latest));
   }
 
   async function serve(subscriber: Subscriber, after: number | undefined): Promise<void> {

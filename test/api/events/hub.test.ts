@@ -73,6 +73,33 @@ describe("a reader that comes back", () => {
     await its.stop();
   });
 
+  it("learns that events were deleted before it had read them", async () => {
+    await append(2_500);
+    let received = "";
+    const its = createEventHub({ database, mediaBaseUrl: "", logger: silentLogger });
+    followBy(its, 0, async (text) => {
+      // It reads slowly, and all but the last 100 get too old meanwhile.
+      if (countOf(text) === 1_000) await database.query("delete from vitrine.event where id <= 2400");
+      received += text;
+    });
+
+    await eventually(
+      () => received,
+      (text) => text.includes("event: reset"),
+    );
+    await append(1, { wakes: its });
+    await eventually(
+      () => received,
+      (text) => text.includes("id: 2501\n"),
+    );
+
+    expect(countOf(received)).toBe(1_002);
+    expect(received).toContain(
+      `data: ${JSON.stringify({ reason: "too_old", last_event_id: 1_000, latest: 2_500 })}\n`,
+    );
+    await its.stop();
+  });
+
   it("is one of many that come back at once, for two of which their events are read at a time", async () => {
     await append(5);
     const read = createBarrier();
