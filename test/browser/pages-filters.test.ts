@@ -37,6 +37,8 @@ const open = async (path: string, viewport = DESKTOP) => {
   await page.goto(path, { waitUntil: "networkidle" });
   return { context, page };
 };
+const waitForResults = (page: Page) =>
+  expect.poll(() => page.locator("#results").getAttribute("aria-busy")).toBe("false");
 /** The id of the focused element, if the head or the foot of the sheet covers it. */
 const COVERED = `(() => {
   const parts = [document.activeElement, ...document.querySelectorAll(".filters-head, .filters-foot")];
@@ -135,6 +137,38 @@ describe("what is asked for", () => {
     await expect.poll(() => asked(page)).toBe("?locked=false");
     await waitForText(page, "60 tokens");
     expect(await page.getByRole("searchbox").inputValue()).toBe("");
+    await context.close();
+  });
+
+  it.each([
+    ["Enter", (page: Page) => page.getByRole("searchbox").press("Enter")],
+    ["the same option again", (page: Page) => page.getByLabel("Sort").dispatchEvent("change")],
+  ])("is one step back, too, after %s, which changes nothing", async (_, change) => {
+    const { context, page } = await open(`${HEROES}?locked=false`);
+    await page.getByRole("searchbox").fill("mage");
+    await waitForText(page, "30 tokens");
+    const { asked: requests } = await pauseRequests(page, () => false);
+    await change(page);
+    await expect.poll(() => requests.length).toBe(1);
+    await waitForResults(page);
+
+    await page.goBack();
+    await waitForText(page, "60 tokens");
+    expect(asked(page)).toBe("?locked=false");
+    await context.close();
+  });
+
+  it("that fails is tried again as it was: without the filter that was removed", async () => {
+    const { context, page } = await open(`${HEROES}?is:Class=Knight&q=knight`);
+    await page.route("**/collections/**", (route) => route.abort());
+    await page.getByRole("link", { name: "Remove Class Knight" }).click();
+    const alert = page.getByRole("alert").filter({ hasText: "The service did not answer." });
+    await alert.waitFor();
+    await page.unroute("**/collections/**");
+    await page.getByRole("button", { name: "Try again" }).click();
+
+    await alert.waitFor({ state: "hidden" });
+    expect(asked(page)).toBe("?q=knight");
     await context.close();
   });
 
@@ -365,6 +399,62 @@ it("returns to where one was among the tokens when one goes back from a filter",
   await waitForText(page, "60 tokens");
   await expect.poll(() => page.evaluate("scrollY")).toBe(before);
   await context.close();
+});
+
+describe("a step back", () => {
+  const openFiltered = async () => {
+    const opened = await open(HEROES);
+    const { page } = opened;
+    await page.getByRole("searchbox").fill("mage");
+    await waitForText(page, "30 tokens");
+    await page.getByRole("searchbox").blur();
+    return opened;
+  };
+
+  it("that fails keeps what is shown, and is tried again", async () => {
+    const { context, page } = await openFiltered();
+    await page.route("**/collections/**", (route) => route.abort());
+    await page.goBack();
+    await page.getByRole("alert").filter({ hasText: "The service did not answer." }).waitFor();
+    expect(await page.getByRole("searchbox").inputValue()).toBe("mage");
+    await page.unroute("**/collections/**");
+    await page.getByRole("button", { name: "Try again" }).click();
+
+    await waitForText(page, "60 tokens");
+    expect(asked(page)).toBe("");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("");
+    await context.close();
+  });
+
+  it("that fails is undone by the next one forward", async () => {
+    const { context, page } = await openFiltered();
+    await page.route("**/collections/**", (route) => route.abort());
+    await page.goBack();
+    const alert = page.getByRole("alert").filter({ hasText: "The service did not answer." });
+    await alert.waitFor();
+    await page.unroute("**/collections/**");
+    await page.goForward();
+
+    await alert.waitFor({ state: "hidden" });
+    expect(asked(page)).toBe("?q=mage");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("mage");
+    await context.close();
+  });
+
+  it("that is undone before it was answered changes nothing", async () => {
+    const { context, page } = await openFiltered();
+    const { asked: requests, release } = await pauseRequests(page);
+    await page.goBack();
+    await expect.poll(() => requests).toEqual([""]);
+    await page.goForward();
+    await expect.poll(() => requests).toEqual(["", "?q=mage"]);
+    await release();
+    await waitForResults(page);
+
+    await waitForText(page, "30 tokens");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("mage");
+    await context.close();
+  });
 });
 
 it.each([true, false])(

@@ -14,8 +14,13 @@ const results = document.getElementById("results");
 const words = results.dataset;
 const byId = (id) => document.getElementById(id);
 
-// The URL of what is displayed.
-let shownAt = location.pathname + location.search;
+const here = () => location.pathname + location.search;
+
+// The URL of the history entry that is displayed, or on its way.
+let shownAt = here();
+
+// What did not come, with its options, for "Try again".
+let failed;
 
 let typing;
 
@@ -32,7 +37,8 @@ function addressOf() {
   return query ? `${form.action}?${query}` : form.action;
 }
 
-async function show(url, { isNew = true, isTyping = false, focus } = {}) {
+async function show(url, options = {}) {
+  const { isNew = true, isTyping = false, isForm = true, focus } = options;
   clearTimeout(typing);
   asking.abort();
   asking = new AbortController();
@@ -41,7 +47,8 @@ async function show(url, { isNew = true, isTyping = false, focus } = {}) {
   try {
     const { page } = await read(url, { signal });
     if (isNew) remember(url, isTyping);
-    shownAt = location.pathname + location.search;
+    failed = undefined;
+    if (!isForm) follow(url);
     swapFacets(page, isNew);
     swapSorts(page, isNew);
     swap(page, "problems", "chips", "count", "found", "total", "of-total");
@@ -59,21 +66,33 @@ async function show(url, { isNew = true, isTyping = false, focus } = {}) {
     settle();
   } catch (error) {
     if (signal.aborted) return;
+    failed = [url, options];
     showFailure(true);
     console.warn(error);
     settle();
   }
   results.ariaBusy = "false";
+  if (!isNew && !failed) restore();
 }
 
-/** Each change is a history entry, but the letters of one text share one. */
+/** Each change is a history entry, but the letters of one text share one, and what changes nothing has none. */
 function remember(url, isTyping) {
   if (isTyped && isTyping) history.replaceState(null, "", url);
-  else {
+  else if (!isHere(url)) {
     keep({ y: scrollY });
     history.pushState(null, "", url);
   }
   isTyped = isTyping;
+  shownAt = here();
+}
+
+/** Links and the form have the same fields in other orders. */
+function isHere(url) {
+  const sorted = ({ searchParams }) => {
+    searchParams.sort();
+    return String(searchParams);
+  };
+  return sorted(new URL(url)) === sorted(new URL(location.href));
 }
 
 /** Shown above the tokens, and in the sheet that may cover them; a count that may be wrong is hidden. */
@@ -134,7 +153,9 @@ form.addEventListener("change", ({ target }) => {
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   byId("filters").matches(":popover-open") && byId("filters").hidePopover();
-  show(addressOf());
+  // The form may have other filters than a link, or a step back, that failed.
+  if (failed && event.submitter?.closest("#failed")) show(...failed);
+  else show(addressOf());
 });
 
 results.addEventListener("click", (event) => {
@@ -142,8 +163,7 @@ results.addEventListener("click", (event) => {
   if (!link || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
   if (link.rel === "next") return more(link);
-  follow(link.href);
-  show(link.href, { focus: "count" });
+  show(link.href, { isForm: false, focus: "count" });
 });
 
 byId("q").addEventListener("blur", () => {
@@ -155,13 +175,12 @@ document.addEventListener("click", ({ target }) => {
   if (target.closest("a.token")) keep({ y: scrollY });
 });
 
-window.addEventListener("popstate", async () => {
+window.addEventListener("popstate", () => {
   // Only the fragment changed, as with the link that skips to the content.
-  if (location.pathname + location.search === shownAt) return;
+  if (here() === shownAt) return;
   isTyped = false;
-  follow(location.href);
-  await show(location.href, { isNew: false });
-  restore();
+  shownAt = here();
+  show(location.href, { isNew: false, isForm: false });
 });
 
 const keep = (state) => history.replaceState({ ...history.state, ...state }, "");
