@@ -34,6 +34,8 @@ export const tokenEventsAbi = [
   // ERC-4906: its draft indexed the ids; the final standard doesn't.
   { type: "event", name: "MetadataUpdate(uint256)", inputs: [] },
   { type: "event", name: "BatchMetadataUpdate(uint256,uint256)", inputs: [] },
+  // Of thirdweb's modules (BatchMetadataERC721, BatchMetadataERC1155), with the new base URI.
+  { type: "event", name: "BatchMetadataUpdate(uint256,uint256,string)", inputs: [] },
   { type: "event", name: "URI(string,uint256)", inputs: [] },
   // The lock standards of src/domain/lock-standards.ts. Two events share the name `Locked`. Each log arrives once:
   // locks are rare next to transfers, and a second declaration would cost the chain index one more event per log.

@@ -53,7 +53,11 @@ const TRANSFER_EVENTS = [
   "Transfer(address,address,uint256)",
   "TransferSingle(address,address,address,uint256,uint256)",
 ];
-const METADATA_EVENTS = ["MetadataUpdate(uint256)", "BatchMetadataUpdate(uint256,uint256)"];
+const METADATA_EVENTS = [
+  "MetadataUpdate(uint256)",
+  "BatchMetadataUpdate(uint256,uint256)",
+  "BatchMetadataUpdate(uint256,uint256,string)",
+];
 
 /** For messages: how a contract is recognised as a collection. */
 export const CHECKED = "supportsInterface(0x80ac58cd) of ERC-721, supportsInterface(0xd9b67a26) of ERC-1155";

@@ -47,6 +47,10 @@ ponder.on("Collection:MetadataUpdate(uint256)", (call) => recordUpdate(call, "Me
 ponder.on("Collection:BatchMetadataUpdate(uint256,uint256)", (call) =>
   recordUpdate(call, "BatchMetadataUpdate", 2),
 );
+// The contract says each token's URI.
+ponder.on("Collection:BatchMetadataUpdate(uint256,uint256,string)", (call) =>
+  recordUpdate(call, "BatchMetadataUpdate", 2),
+);
 
 ponder.on("Collection:URI(string,uint256)", async ({ event, context }) => {
   const tokenId = readUriToken(event.log);

@@ -77,6 +77,7 @@ const unreadable: readonly (readonly [signature: string, topics: readonly Hex[],
   [signatures.uri, [], "0x1234"],
   ["MetadataUpdate(uint256)", [], "0x"],
   ["BatchMetadataUpdate(uint256,uint256)", [], word(1n)],
+  ["BatchMetadataUpdate(uint256,uint256,string)", [], word(1n)],
   ["TokenLocked(uint256,address)", [word(1n)], "0x"],
   ["TokenUnlocked(uint256,address)", [], word(1n)],
   ["Locked(uint256)", [], "0x"],
@@ -208,7 +209,7 @@ describe.each(["settled", "live"] as const)("after %s blocks,", (when) => {
   it("logs that can't be read are reported, and leave nothing else", async () => {
     expect(await anomaliesOf(cast.raw)).toEqual([
       ["unreadable_transfer", 6],
-      ["unreadable_metadata_update", 3],
+      ["unreadable_metadata_update", 4],
       ["unreadable_lock", 8],
     ]);
     expect(await readCollection(cast.raw)).toMatchObject({ items: null, owners: null });

@@ -164,6 +164,19 @@ describe("metadata updates", () => {
     ]);
   });
 
+  it("of a range may name its new base URI, which is read from the contract all the same", async () => {
+    const [offset, length, text] = [96n, 4n, 0x697066733a2f2f00n << 192n];
+    await chain.emit(
+      "BatchMetadataUpdate(uint256,uint256,string)",
+      {},
+      { data: [3n, 5n, offset, length, text] },
+    );
+
+    expect(triggers()).toEqual([
+      { source: "BatchMetadataUpdate", fromTokenId: 3n, toTokenId: 5n, scope: "range" },
+    ]);
+  });
+
   it("that hold no ids are recorded as such, and ask for nothing", async () => {
     await chain.emit("MetadataUpdate(uint256)", {});
     await chain.emit("BatchMetadataUpdate(uint256,uint256)", {}, { data: [1n] });
