@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Client, cacheExchange, fetchExchange } from "@urql/core";
+import { persistedExchange } from "@urql/exchange-persisted";
 import { serverAudits } from "graphql-http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -103,11 +104,14 @@ describe("GraphQL over HTTP", () => {
     expect(findings).toEqual([]);
   });
 
-  it("works with urql's client as it is, which sends queries by GET", async () => {
-    const client = new Client({
-      url: `${world.service.baseUrl}/graphql`,
-      exchanges: [cacheExchange, fetchExchange],
-    });
+  it.each([
+    ["as it is, which sends queries by GET", [cacheExchange, fetchExchange]],
+    [
+      "with automatic persisted queries, whose hashes the service does not know",
+      [persistedExchange({}), fetchExchange],
+    ],
+  ])("works with urql's client %s", async (_, exchanges) => {
+    const client = new Client({ url: `${world.service.baseUrl}/graphql`, exchanges });
     const query = `query ($address: String!) { token(tokenAddress: $address, tokenId: "7") { name lock { lockCount } } }`;
     const { data, error } = await client.query(query, { address: world.heroes }).toPromise();
 

@@ -14,6 +14,10 @@ export interface GraphqlRequest {
 // Clients add members of their own, such as `extensions` or `id`; Ponder refuses some of them.
 const FORWARDED = new Set(["query", "operationName", "variables"]);
 
+// Clients with automatic persisted queries send a query's hash, and the query itself once they have this answer:
+// https://www.apollographql.com/docs/apollo-server/performance/apq
+const NO_HASHES = "PersistedQueryNotSupported";
+
 /**
  * Returns the request in a parsed body, or a sentence that says why there is none. Null counts as absent, as in Ponder.
  * `text` is the same body as it arrived; `what` names it in the sentence.
@@ -21,6 +25,7 @@ const FORWARDED = new Set(["query", "operationName", "variables"]);
 export function readRequest(body: unknown, text: string, what = "the body"): GraphqlRequest | string {
   if (!isRecord(body)) return `${what} must be a JSON object; received ${kindOf(body)}`;
   const { query, operationName, variables, extensions } = body;
+  if (isAbsent(query) && isRecord(extensions) && isRecord(extensions.persistedQuery)) return NO_HASHES;
   if (typeof query !== "string") return `query must be a string; received ${kindOf(query)}`;
   if (!isAbsent(operationName) && typeof operationName !== "string") {
     return `operationName must be a string; received ${kindOf(operationName)}`;

@@ -22,6 +22,12 @@ describe("the request", () => {
     ["an array", '[{ "query": "{ viewer }" }]', "the body must be a JSON object; received an array"],
     ["null", "null", "the body must be a JSON object; received null"],
     ["an object without a query", "{}", "query must be a string; received nothing"],
+    [
+      // https://www.apollographql.com/docs/apollo-server/performance/apq: clients then send the query.
+      "one with the hash of a query in its place",
+      '{ "extensions": { "persistedQuery": { "version": 1, "sha256Hash": "ecf4" } } }',
+      "PersistedQueryNotSupported",
+    ],
     ["one whose query is no string", '{ "query": 7 }', "query must be a string; received a number"],
     [
       "one whose variables are an array",
