@@ -111,6 +111,7 @@ describe("a collection's answer", async () => {
   }
   let script: Script = {};
   let document: string | undefined = "{}";
+  let status = 200;
   let head = 100;
   let logs: readonly unknown[] = [];
   let fetches = 0;
@@ -142,6 +143,8 @@ describe("a collection's answer", async () => {
     fetches++;
     const body = document;
     await answered;
+    if (status !== 200)
+      return { kind: "failed", reason: "http_status", message: `${status}`, transient: false, status };
     return body === undefined
       ? { kind: "failed", reason: "timeout", message: "no answer", transient: true }
       : { kind: "fetched", body: Buffer.from(body), url, contentType: "application/json" };
@@ -189,7 +192,7 @@ describe("a collection's answer", async () => {
   beforeEach(async () => {
     await emptyTables(database);
     await database.query("truncate vitrine.contract_metadata, vitrine.collection_information");
-    [script, document, head, logs, fetches] = [{}, "{}", 100, [], 0];
+    [script, document, status, head, logs, fetches] = [{}, "{}", 200, 100, [], 0];
     [codeAt, registries] = [() => "0x60", []];
   });
 
@@ -368,6 +371,37 @@ describe("a collection's answer", async () => {
     await makeDue();
     await pass();
     expect(await read()).toMatchObject({ information: null, royalty: null });
+  });
+
+  it.each([
+    ["404", 404, "", "https://meta.example/contract.json"],
+    ["404 to another URI", 404, "", "https://meta.example/other.json"],
+    ["a page", 200, "<html>", "https://meta.example/contract.json"],
+    ["another JSON value", 200, "[]", "https://meta.example/contract.json"],
+    ["an object without any of its fields", 200, '{"error":"busy"}', "https://meta.example/contract.json"],
+    ["nothing, at a URI that can't be asked for", 200, "{}", "ftp://meta.example/contract.json"],
+  ])("stays as last read where its host answers %s, until the next read within the hour", async (...row) => {
+    const [_name, code, body, uri] = row;
+    script = { uri: "https://meta.example/contract.json" };
+    document = '{"name":"Heroes of old","description":"Here","image":"https://img.example/a.png"}';
+    await pass();
+    const before = await read();
+    expect(before.information).toMatchObject({ description: "Here", avatar: "https://img.example/a.png" });
+
+    [script, status, document] = [{ uri }, code, body];
+    await makeDue();
+    await pass();
+    expect(await read()).toEqual(before);
+
+    [script, status, document] = [{ uri: "https://meta.example/third.json" }, 200, '{"description":"Back"}'];
+    await database.query("update vitrine.contract_metadata set due_at = due_at - interval '1 hour'");
+    await pass();
+    expect((await read()).information).toMatchObject({ description: "Back", avatar: null });
+
+    [script, status] = [{ uri: "" }, 404];
+    await makeDue();
+    await pass();
+    expect((await read()).information).toBeNull();
   });
 
   it.each([

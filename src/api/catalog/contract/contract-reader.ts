@@ -24,6 +24,8 @@ const abi = parseAbi([
 /** ERC-2981. */
 const ROYALTIES = "0x2a55205a";
 
+const NO_FIELDS = "no_fields: the document has none of the fields that collections show";
+
 /** The node gave no answer: nothing is known about the contract. */
 export class NodeAway extends Error {}
 
@@ -34,7 +36,10 @@ export type ReadContract = (
   signal: AbortSignal,
 ) => Promise<ContractRead>;
 
-/** Throws `NodeAway`. A contract without these functions, or with wrong answers, says nothing of itself. */
+/**
+ * Throws `NodeAway`. A contract without these functions, or with wrong answers, says nothing of itself. The fields are
+ * undefined if the document that it names is of no use.
+ */
 export function createContractReader(fetching: Fetching, calls: ChainCalls): ReadContract {
   return async (contract, tokenIds, block, signal) => {
     /** Undefined where the contract answers nothing that can be read. */
@@ -83,12 +88,15 @@ export function createContractReader(fetching: Fetching, calls: ChainCalls): Rea
       });
       const token = { chainId: contract.chainId, collection: contract.address, tokenId: "0" };
       const found = await resolve(token, "erc721", block, { signal });
-      if (found.kind === "document")
-        return { uri: found.uri, fields: fieldsOf(found.document.body, fetching.gateways), reason: null };
-      const reason = found.kind === "failed" ? explainFailure(found) : null;
-      // The host may be back: what it said before still stands.
-      const isOpen = found.kind !== "failed" || found.transient;
-      return { uri: found.uri, fields: isOpen ? undefined : noFields, reason };
+      if (found.kind !== "document") {
+        const reason = found.kind === "failed" ? explainFailure(found) : null;
+        return { uri: found.uri, fields: undefined, reason };
+      }
+      const fields = fieldsOf(found.document.body, fetching.gateways);
+      // Hosts answer with objects of another kind while something is wrong.
+      if (Object.values(fields).every((field) => field === null))
+        return { uri: found.uri, fields: undefined, reason: NO_FIELDS };
+      return { uri: found.uri, fields, reason: null };
     }
 
     const [royalty, document] = await Promise.all([readRoyalty(), readDocument()]);
