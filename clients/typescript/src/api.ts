@@ -1358,8 +1358,9 @@ export interface components {
              * @description - `not_an_object` (error): The document is not a JSON object.
              *     - `missing_name` (error): `name` is required and is missing, blank or not a string.
              *     - `missing_image` (error): `image` is required and is missing, blank or not a string.
+             *     - `unusable_image` (error): `image` can never be loaded: it has no scheme or an unknown one, or is malformed, such as `ipfs://` without a CID; it is kept, and no page can show it.
              *     - `wrong_type` (warning): An optional field is not a string; it is ignored.
-             *     - `unusable_url` (warning): `image`, `video` or `animation_url` is not an http, https or ipfs URL; it is kept, and no page can show it.
+             *     - `unusable_url` (warning): `video` or `animation_url` is not an http, https or ipfs URL, or `image` is a `data:` or `ar:` URI; it is kept, and no page can show it.
              *     - `attributes_and_properties` (warning): Both are present; `properties` is ignored.
              *     - `attributes_not_array` (warning): `attributes` is not an array; it is ignored.
              *     - `properties_not_object` (warning): `properties` is not an object; it is ignored.
@@ -1379,7 +1380,7 @@ export interface components {
              *     The others are about media: an error for an `image` that is refused, and a warning for one that can't be reached, for `video` and for `animation_url`. docs/media.md lists them.
              * @enum {string}
              */
-            readonly code: "not_an_object" | "missing_name" | "missing_image" | "wrong_type" | "unusable_url" | "attributes_and_properties" | "attributes_not_array" | "properties_not_object" | "entry_not_object" | "missing_trait_type" | "missing_value" | "unknown_display_type" | "value_mismatch" | "invalid_date" | "invalid_max_value" | "invalid_property" | "number_precision" | "too_many_traits" | "display_type_conflict" | "host_not_allowed" | "image_too_large" | "image_wrong_format" | "image_too_small" | "image_too_many_pixels" | "image_too_many_frames" | "image_undecodable" | "video_too_large" | "video_wrong_format" | "video_too_small" | "video_undecodable" | "animation_is_image" | "animation_not_html" | "invalid_uri" | "unsupported_scheme" | "invalid_url" | "host_refused" | "too_many_redirects" | "http_status" | "blocked_by_host" | "timeout" | "unreachable" | "content_incomplete" | "content_mismatch" | "content_unverified" | "internal_error";
+            readonly code: "not_an_object" | "missing_name" | "missing_image" | "unusable_image" | "wrong_type" | "unusable_url" | "attributes_and_properties" | "attributes_not_array" | "properties_not_object" | "entry_not_object" | "missing_trait_type" | "missing_value" | "unknown_display_type" | "value_mismatch" | "invalid_date" | "invalid_max_value" | "invalid_property" | "number_precision" | "too_many_traits" | "display_type_conflict" | "host_not_allowed" | "image_too_large" | "image_wrong_format" | "image_too_small" | "image_too_many_pixels" | "image_too_many_frames" | "image_undecodable" | "video_too_large" | "video_wrong_format" | "video_too_small" | "video_undecodable" | "animation_is_image" | "animation_not_html" | "invalid_uri" | "unsupported_scheme" | "invalid_url" | "host_refused" | "too_many_redirects" | "http_status" | "blocked_by_host" | "timeout" | "unreachable" | "content_incomplete" | "content_mismatch" | "content_unverified" | "internal_error";
             /**
              * @description error: a required part is missing or unreadable. warning: something was left out. info: nothing is lost.
              * @enum {string}
@@ -1720,7 +1721,7 @@ export interface components {
             readonly failed: number;
             /** @description Tokens that were never read. */
             readonly unread: number;
-            /** @description Tokens whose picture was asked for and rejected. One that can't be asked for, as of `ftp:`, has the issue `unusable_url` instead. */
+            /** @description Tokens whose picture was asked for and rejected. One that can't be asked for has the issue `unusable_image` or `unusable_url` instead. */
             readonly rejected_images: number;
             /** @description By cause, most frequent first; with `cause`, only that one. */
             readonly issues: readonly {
@@ -2277,7 +2278,7 @@ export interface components {
         readonly RenormaliseProgress: {
             /**
              * @description The version of this release's rules.
-             * @example 7
+             * @example 8
              */
             readonly normaliser: number;
             /** @description Served tokens whose documents were read by older rules; null until they are counted. */

@@ -21,6 +21,8 @@ const CID =
 const ARWEAVE = /^ar:\/\/([A-Za-z0-9_-]{43})(?=[/?#]|$)/i;
 const ARWEAVE_GATEWAY = "https://arweave.net";
 const NO_SCHEMES: ReadonlySet<ExtraScheme> = new Set();
+const EVERY_SCHEME: ReadonlySet<ExtraScheme> = new Set(["data", "ar"]);
+const DATA_WITH_CONTENT = /^data:[^,]*,./is;
 // Prefixes that contracts write before a CID: `ipfs://`, `ipfs:/`, `ipfs:///ipfs/`, `ipfs://ipfs/ipfs/`, `/ipfs/`,
 // `ipfs/`, `dweb:/ipfs/`, `ipfs://ipfs://`, `ipfs://https://gateway/ipfs/`, or nothing.
 const BEFORE_CID = /^\/*(?:(?:(?:ipfs|dweb):|ipfs\/|https?:\/+[^/?#]+\/ipfs\/)\/*)*/i;
@@ -49,11 +51,17 @@ export function locate(
 }
 
 /**
- * Whether the URI has the form of one that is located. Normalised documents store the answer, so another rule here needs
- * another NORMALISER.
+ * Whether the URI has the form of one that is located. Normalised documents store this answer and the next one, so another
+ * rule here needs another NORMALISER.
  */
 export const hasLocatableForm = (uri: string): boolean =>
   locateByForm(uri, [], NO_SCHEMES).kind === "located";
+
+/** Whether any program may load something from the URI: also from `data:` and `ar:`, whatever the operator allows. */
+export function hasLoadableForm(uri: string): boolean {
+  const { kind } = locateByForm(uri, [], EVERY_SCHEME);
+  return kind === "located" || (kind === "inline" && DATA_WITH_CONTENT.test(withoutControls(uri)));
+}
 
 function locateByForm(
   uri: string,

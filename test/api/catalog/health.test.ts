@@ -90,7 +90,7 @@ describe("the health of a collection", () => {
       rejected_images: 1,
       issues: [
         { code: "missing_name", kind: "document", count: 2, examples: ["1", "2"] },
-        { code: "unusable_url", kind: "document", count: 1, examples: ["1"] },
+        { code: "unusable_image", kind: "document", count: 1, examples: ["1"] },
         { code: "image_too_small", kind: "image", count: 1, examples: ["2"] },
         { code: "http_status", kind: "read", count: 1, examples: ["3"] },
         { code: "timeout", kind: "read", count: 1, examples: ["4"] },

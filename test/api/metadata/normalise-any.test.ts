@@ -156,14 +156,18 @@ describe("any document", () => {
     );
   });
 
-  it("is complete exactly when it has a name and an image, and has an error for each that is missing", () => {
+  it("is complete exactly when it has a name and an image, and has an error for each that is missing or unusable", () => {
     fc.assert(
       fc.property(document, (value) => {
         const { metadata, issues, complete } = read(value);
-        const missing = (["name", "image"] as const).filter((field) => metadata[field] === null);
+        const lacking = (["name", "image"] as const).filter(
+          (field) =>
+            metadata[field] === null ||
+            (field === "image" && issues.some(({ code }) => code === "unusable_image")),
+        );
 
-        expect(issues.filter(({ level }) => level === "error").map(({ path }) => path)).toEqual(missing);
-        expect(complete).toBe(missing.length === 0);
+        expect(issues.filter(({ level }) => level === "error").map(({ path }) => path)).toEqual(lacking);
+        expect(complete).toBe(lacking.length === 0);
         for (const { code, level } of issues) expect(issueTable[code].level).toBe(level);
       }),
       RUNS,

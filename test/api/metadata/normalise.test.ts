@@ -73,15 +73,27 @@ describe("an image, a video or an animation", () => {
     `/ipfs/${CID}/1.png`,
     CID,
   ];
-  const unusable = [
+  // No image of a page, but one that other programs may load.
+  const elsewhere = [
+    "data:image/png;base64,AAAA",
+    " DATA:image/svg+xml;utf8,<svg>\n</svg>",
+    "data:,x",
+    "ar://-G92LjB-wFj-FCGx040NgniW_Ypy_Cbh3Jq1HUD6l7A",
+    "ar://-G92LjB-wFj-FCGx040NgniW_Ypy_Cbh3Jq1HUD6l7A/1.png",
+  ];
+  const broken = [
     "b",
+    "undefined",
     "/1.png",
     "1.png",
     "//img.example/1.png",
     "https://",
     "ipfs://nothing",
-    "data:image/png;base64,AAAA",
-    "ar://-G92LjB-wFj-FCGx040NgniW_Ypy_Cbh3Jq1HUD6l7A",
+    "ipfs://undefined/1.png",
+    "ipns://name",
+    "ar://short",
+    "data:image/png;base64",
+    "data:image/png;base64,",
     "javascript:alert(1)",
     "<svg></svg>",
   ];
@@ -93,12 +105,16 @@ describe("an image, a video or an animation", () => {
         const { metadata, codes } = read({ ...sound, [field]: value });
         expect({ value: metadata[field as "image"], codes }).toEqual({ value, codes: [] });
       }
-      for (const value of unusable) {
+      for (const value of [...elsewhere, ...broken]) {
         const { metadata, issues, complete } = read({ ...sound, [field]: value });
         const message = `${field} must be an http, https or ipfs URL; it is "${value}"`;
+        const isNone = field === "image" && broken.includes(value);
+        const issue = isNone
+          ? { code: "unusable_image", level: "error" }
+          : { code: "unusable_url", level: "warning" };
         expect(metadata).toMatchObject({ [field]: value });
-        expect(issues).toEqual([{ code: "unusable_url", level: "warning", path: field, message }]);
-        expect(complete).toBe(true);
+        expect(issues).toEqual([{ ...issue, path: field, message }]);
+        expect(complete).toBe(!isNone);
       }
     },
   );

@@ -322,6 +322,21 @@ describe("a stored document of older rules", () => {
     });
   });
 
+  it("that the new rules read alike and call less complete is no obstacle to later ones", async () => {
+    const image = "undefined";
+    const issue = { code: "unusable_url", level: "warning", path: "image", message: "…" };
+    await storeOld("1", JSON.stringify({ name: "Hero", image }), { image, issues: [issue] });
+
+    await runToEnd();
+
+    expect(await served("1")).toMatchObject({
+      version: 2,
+      metadata: { name: "Hero", image },
+      issues: [{ code: "unusable_image", level: "error" }],
+    });
+    expect(await record("1", found({ name: "Hero II", image }))).toMatchObject({ status: "updated" });
+  });
+
   it("that the new rules can't read at all stays as well", async () => {
     await storeRounded("1");
     await database.query("update vitrine.document set body = 'no JSON'");

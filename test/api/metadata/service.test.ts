@@ -219,6 +219,49 @@ describe("a failed fetch", () => {
   });
 });
 
+describe("a document whose image can never be loaded", () => {
+  it.each(["undefined", "foo.png", "ipfs://undefined/1.png", "https://", "//img.example/1.png"])(
+    "never replaces a complete one: %s",
+    async (image) => {
+      await record("1", found(hero()));
+
+      expect(await record("1", found(hero({ image })))).toEqual({
+        status: "failed",
+        reason: "incomplete_document: image unusable; the last good version stays",
+      });
+      expect(await served("1")).toMatchObject({ version: 1, metadata: { image: hero().image }, issues: [] });
+    },
+  );
+
+  it("is served, flagged, while there is nothing better, and gives way to a good one", async () => {
+    expect(await record("1", found(hero({ image: "foo.png" })))).toMatchObject({ status: "updated" });
+    expect(await served("1")).toMatchObject({
+      metadata: { name: "Hero", image: "foo.png" },
+      issues: [{ code: "unusable_image", level: "error", path: "image" }],
+    });
+
+    expect(await record("1", found(hero()))).toMatchObject({ status: "updated" });
+    expect(await record("1", found({ image: "foo.png" }))).toMatchObject({
+      reason: "incomplete_document: name missing and image unusable; the last good version stays",
+    });
+  });
+
+  it.each([
+    "data:image/svg+xml;base64,PHN2Zy8+",
+    'data:image/svg+xml;utf8,<svg xmlns="http://www.w3.org/2000/svg"/>',
+    "ar://-G92LjB-wFj-FCGx040NgniW_Ypy_Cbh3Jq1HUD6l7A",
+  ])("is none that is on chain or at Arweave, which replaces a complete one: %s", async (image) => {
+    await record("1", found(hero()));
+
+    expect(await record("1", found(hero({ image })))).toMatchObject({ status: "updated" });
+    expect(await served("1")).toMatchObject({
+      version: 2,
+      metadata: { image },
+      issues: [{ code: "unusable_url", level: "warning", path: "image" }],
+    });
+  });
+});
+
 describe("a document without name or image", () => {
   it.each([{ image: null }, { name: "" }, { name: 7 }])("never replaces a complete one: %j", async (flaw) => {
     await record("1", found(hero()));

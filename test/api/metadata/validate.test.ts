@@ -380,6 +380,23 @@ describe("a document", () => {
     expect(body.issues).toMatchObject([{ code: "missing_image", level: "error", path: "image" }]);
   });
 
+  it.each(["undefined", "foo.png", "javascript:alert(1)", "ipfs://QmShort", "https://", "//x.example/a.png"])(
+    "whose image can never be loaded is not valid: %s",
+    async (image) => {
+      const { status, body } = await validate({ document: { name: "Hero", image } });
+
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ valid: false, failure: null, name: "Hero", image });
+      expect(body.issues).toMatchObject([{ code: "unusable_image", level: "error", path: "image" }]);
+    },
+  );
+
+  it("whose image is a data: URI is valid, with a warning that no page can show it", async () => {
+    const { body } = await validate({ document: { name: "Hero", image: "data:image/png;base64,AAAA" } });
+
+    expect(body).toMatchObject({ valid: true, issues: [{ code: "unusable_url", level: "warning" }] });
+  });
+
   it.each([
     ["null", null],
     ["a list", [HERO]],

@@ -33,7 +33,7 @@ const healthSchema = z
     unread: z.int().openapi({ description: "Tokens that were never read." }),
     rejected_images: z.int().openapi({
       description:
-        "Tokens whose picture was asked for and rejected. One that can't be asked for, as of `ftp:`, has the issue `unusable_url` instead.",
+        "Tokens whose picture was asked for and rejected. One that can't be asked for has the issue `unusable_image` or `unusable_url` instead.",
     }),
     issues: z
       .array(

@@ -35,7 +35,9 @@ export interface MediaFindings {
 
 /** The issues of a document, then those of its media. A URL that no page can show has one issue, not two. */
 export function withMediaIssues(issues: readonly Issue[], findings: MediaFindings): TokenIssue[] {
-  const unusable = new Set(issues.flatMap(({ code, path }) => (code === "unusable_url" ? path : [])));
+  const unusable = new Set(
+    issues.flatMap(({ code, path }) => (code === "unusable_image" || code === "unusable_url" ? path : [])),
+  );
   const found = mediaIssues(findings).filter(({ path }) => !unusable.has(path));
   return [...issues, ...found];
 }

@@ -10,6 +10,11 @@ export const issueTable = {
   not_an_object: { level: "error", meaning: "The document is not a JSON object." },
   missing_name: { level: "error", meaning: "`name` is required and is missing, blank or not a string." },
   missing_image: { level: "error", meaning: "`image` is required and is missing, blank or not a string." },
+  unusable_image: {
+    level: "error",
+    meaning:
+      "`image` can never be loaded: it has no scheme or an unknown one, or is malformed, such as `ipfs://` without a CID; it is kept, and no page can show it.",
+  },
   wrong_type: {
     level: "warning",
     meaning: "An optional field is not a string; it is ignored.",
@@ -17,7 +22,7 @@ export const issueTable = {
   unusable_url: {
     level: "warning",
     meaning:
-      "`image`, `video` or `animation_url` is not an http, https or ipfs URL; it is kept, and no page can show it.",
+      "`video` or `animation_url` is not an http, https or ipfs URL, or `image` is a `data:` or `ar:` URI; it is kept, and no page can show it.",
   },
   attributes_and_properties: { level: "warning", meaning: "Both are present; `properties` is ignored." },
   attributes_not_array: { level: "warning", meaning: "`attributes` is not an array; it is ignored." },

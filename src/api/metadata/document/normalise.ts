@@ -1,7 +1,7 @@
 /** Extracts metadata from a JSON document; reports everything left out (spec.md "Token metadata document"). */
 
 import { kindOf } from "../../../invalid-value.ts";
-import { hasLocatableForm } from "../../fetch/locate.ts";
+import { hasLoadableForm, hasLocatableForm } from "../../fetch/locate.ts";
 import { storable } from "../../text/storable.ts";
 import { createIssueList, type Issue, type IssueList } from "./issues.ts";
 import { isJsonObject, type JsonObject, own } from "./json.ts";
@@ -18,8 +18,9 @@ import { readAttributes, readProperties, type Trait } from "./traits.ts";
  * 5: escaped names of properties are never those of another document.
  * 6: nor those of another property, whichever characters they are of.
  * 7: more spellings of IPFS URIs can be shown, such as `ipfs://ipfs://CID`.
+ * 8: an image that can never be loaded is the error `unusable_image`.
  */
-export const NORMALISER = 7;
+export const NORMALISER = 8;
 
 /** The stored part of a document. Null means absent; 0, false and "" are values. */
 export interface Metadata {
@@ -35,7 +36,7 @@ export interface Metadata {
 export interface Normalised {
   readonly metadata: Metadata;
   readonly issues: readonly Issue[];
-  /** True if no required field is missing. */
+  /** True if no required field is missing or unusable. */
   readonly complete: boolean;
 }
 
@@ -86,7 +87,8 @@ function optionalText(document: JsonObject, field: string, issues: IssueList): s
 function url(field: string, value: string | null, issues: IssueList): string | null {
   if (value === null || hasLocatableForm(value)) return value;
   const said = value.length > QUOTE_LENGTH_MAX ? `${value.slice(0, QUOTE_LENGTH_MAX)}…` : value;
-  issues.add("unusable_url", field, storable(`${field} must be an http, https or ipfs URL; it is "${said}"`));
+  const code = field === "image" && !hasLoadableForm(value) ? "unusable_image" : "unusable_url";
+  issues.add(code, field, storable(`${field} must be an http, https or ipfs URL; it is "${said}"`));
   return value;
 }
 

@@ -92,8 +92,11 @@ export async function decide(
   if (resolution.kind === "not_modified") return { kind: "unknown", outcome: unchanged };
   const { document } = resolution;
   if (served?.complete && !document.complete && !accept) {
-    const missing = document.issues.filter(({ level }) => level === "error").map(({ path }) => path);
-    const reason = `incomplete_document: ${missing.join(" and ")} missing; the last good version stays`;
+    const errors = document.issues.filter(({ level }) => level === "error");
+    const faults = errors.map(
+      ({ code, path }) => `${path} ${code === "unusable_image" ? "unusable" : "missing"}`,
+    );
+    const reason = `incomplete_document: ${faults.join(" and ")}; the last good version stays`;
     return { kind: "kept", outcome: { status: "failed", reason }, version: "rejected", document };
   }
   return { kind: "served", outcome: { status: "updated", reason: null }, document };

@@ -214,6 +214,8 @@ function readOne(stored: StoredReading, before: StoredResult, body: Buffer): Fet
   return {
     token: { chainId, collection, tokenId },
     trigger: RENORMALISE,
+    // Nothing of it is lost. If it still counted as complete, later documents like it could never replace it.
+    accept: read.kind === "document" && JSON.stringify(read.document.metadata) === before.metadata,
     resolution: { ...answer, uri, block, durationMs: Math.round(performance.now() - startedAt) },
   };
 }
