@@ -85,7 +85,7 @@ it("proves a collection by the signature of the contract's owner, without the op
   await picture(page, "permissions");
   await page.getByLabel("Prove a collection").selectOption(`${world.chain.chainId}:${world.heroes}`);
   await page.getByRole("button", { name: "Sign with your wallet" }).click();
-  await page.getByText("The contract's owner has signed").waitFor();
+  await page.getByText("The contract's owner or admin has signed").waitFor();
 
   expect(await page.getByRole("table", { name: "Collections of this app" }).textContent()).toContain(
     world.heroes,

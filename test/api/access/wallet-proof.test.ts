@@ -209,11 +209,13 @@ describe("the owner of a contract", () => {
     });
     const clients = createChainClients([{ id: chain.chainId, rpcUrls: [`http://127.0.0.1:${owners.port}`] }]);
     const asking = createWalletProof({ baseUrl: "https://vitrine.example", clients });
-    const read = () => asking.ownerOf({ chainId: chain.chainId, address: wallet });
+    const read = (by: string) =>
+      asking.authorityOver({ chainId: chain.chainId, address: wallet }, by.toLowerCase());
 
-    expect(await read()).toBe(key.address.toLowerCase());
+    expect(await read(key.address)).toEqual({ kind: "owner" });
+    expect(await read(wallet)).toEqual({ kind: "none", owner: key.address.toLowerCase() });
     owner = "0".repeat(40);
-    expect(await read()).toBeUndefined();
+    expect(await read(key.address)).toEqual({ kind: "none", owner: undefined });
   });
 
   it("is not known while no node answers, which is not to have none", async () => {
@@ -222,10 +224,9 @@ describe("the owner of a contract", () => {
       clients: createChainClients([{ id: chain.chainId, rpcUrls: ["http://127.0.0.1:1"] }]),
     });
 
-    const owner = away.ownerOf({ chainId: chain.chainId, address: wallet });
-    await expect(owner).rejects.toMatchObject({ code: "UNAVAILABLE" });
-    expect(
-      await proofs.ownerOf({ chainId: chain.chainId, address: chain.account(3).address }),
-    ).toBeUndefined();
+    const asked = (proof: WalletProof, address: string) =>
+      proof.authorityOver({ chainId: chain.chainId, address }, key.address.toLowerCase());
+    await expect(asked(away, wallet)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect(await asked(proofs, chain.account(3).address)).toEqual({ kind: "none", owner: undefined });
   });
 });

@@ -4,8 +4,6 @@ import {
   type Address,
   createPublicClient,
   custom,
-  decodeFunctionResult,
-  encodeFunctionData,
   getAddress,
   type Hex,
   isHex,
@@ -15,9 +13,10 @@ import {
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from "viem/siwe";
 import type { ContractRef } from "../../../domain/token-ref.ts";
 import { withTimeout } from "../../async/timeout.ts";
-import { callContract, type Unavailable, unavailableBecause } from "../../chain/contract/contract-call.ts";
+import { type Unavailable, unavailableBecause } from "../../chain/contract/contract-call.ts";
 import type { ChainClient, ChainClients } from "../../chain/rpc/clients.ts";
 import { ApiError } from "../../http/errors.ts";
+import { type Authority, readAuthority } from "./contract-authority.ts";
 
 const MESSAGE_SECONDS = 600;
 // Enough for a contract wallet's signature, which combines several keys' signatures.
@@ -27,10 +26,6 @@ const PROBE_MS = 1_000;
 // viem takes none of the hosts that a network of one's own may have, such as a name without a dot. So it writes and reads
 // this one, and ours is put in its place.
 const VIEM_DOMAIN = "localhost";
-
-const ownerAbi = [
-  { type: "function", name: "owner", inputs: [], outputs: [{ type: "address" }], stateMutability: "view" },
-] as const;
 
 export interface Proof {
   readonly message: string;
@@ -84,11 +79,6 @@ async function isAcceptedByContract(client: ChainClient, signed: Signed): Promis
 /** A node that answers this has only rejected a wallet's call, or taken too long for it: that may be the wallet's doing. */
 async function isAnswering(client: ChainClient): Promise<boolean> {
   return (await withTimeout(PROBE_MS, client.request({ method: "eth_chainId" }))) !== undefined;
-}
-
-async function readOwner(client: ChainClient, address: string) {
-  const block = await client.getBlockNumber();
-  return callContract(client, address, encodeFunctionData({ abi: ownerAbi }), Number(block));
 }
 
 /** The same whatever is at the address: it must not reveal what the chain that is asked has there. */
@@ -178,22 +168,13 @@ export function createWalletProof({ baseUrl, clients, now = Date.now }: WalletPr
       return { kind: "proved", address: address.toLowerCase(), nonce };
     },
 
-    /**
-     * The result of the contract's `owner()`, in lower case; undefined if it has none, or names the zero address, as after
-     * its owner renounced it. Throws UNAVAILABLE if the node gives no answer.
-     */
-    async ownerOf({ chainId, address }: ContractRef): Promise<string | undefined> {
+    /** Whether the wallet, in lower case, speaks for the contract. Throws UNAVAILABLE if the node gives no answer. */
+    async authorityOver({ chainId, address }: ContractRef, wallet: string): Promise<Authority> {
       const client = clients.get(chainId);
-      if (!client) return undefined;
-      const answer = await withTimeout(CHAIN_MS, readOwner(client, address));
-      if (!answer || answer.kind === "unavailable") throw unavailable();
-      if (answer.kind === "reverted") return undefined;
-      try {
-        const owner = decodeFunctionResult({ abi: ownerAbi, functionName: "owner", data: answer.data });
-        return owner === zeroAddress ? undefined : owner.toLowerCase();
-      } catch {
-        return undefined;
-      }
+      if (!client) return { kind: "none", owner: undefined };
+      const authority = await withTimeout(CHAIN_MS, readAuthority(client, address, wallet));
+      if (!authority) throw unavailable();
+      return authority;
     },
   };
 }

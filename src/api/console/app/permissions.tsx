@@ -27,6 +27,13 @@ import { showPermissions } from "./permissions-page.tsx";
 const proveBody = proofBody.extend({ collection: z.string() });
 const askBody = messageBody.extend({ collection: z.string() });
 
+function whyUnproven(owner: string | undefined, signer: string): string {
+  const isNoAdmin = `and ${signer} doesn't have its admin role`;
+  return owner === undefined
+    ? `the contract names no owner, ${isNoAdmin}; ask the operator`
+    : `the contract's owner is ${owner}, ${isNoAdmin}`;
+}
+
 export function permissionPages(site: Site): Hono<ConsoleEnv> {
   const { apps, proof, sessions } = site;
   const at = "/apps/:app/permissions";
@@ -80,21 +87,21 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
       const app = await appOf(site, c);
       const { collection, ...signed } = await jsonOf(c, proveBody);
       const at = parseCollectionKey(known("collection", collection));
-      const owner = await site.rateLimits.failures.attempt(c, async (beforeCost) => {
+      const how = await site.rateLimits.failures.attempt(c, async (beforeCost) => {
         const refused = (message: string): ApiError =>
           new ApiError("NOT_ALLOWED", [{ path: "signature", message }]);
         const verdict = await proof.verify(signed, statementOf(app, collection), at.chainId, beforeCost);
         if (verdict.kind === "refused") throw refused(verdict.reason);
+        const { address } = verdict;
         // First, so that a message is still good once a node that is away is back.
-        const found = await proof.ownerOf(at);
-        if (!found) throw refused("the contract names no owner; ask the operator");
-        if (found !== verdict.address)
-          throw refused(`the contract's owner is ${found}; the text was signed by ${verdict.address}`);
+        const authority = await proof.authorityOver(at, address);
+        if (authority.kind === "none") throw refused(whyUnproven(authority.owner, address));
         if (!(await sessions.spendMessage(signed.message, verdict.nonce, purposeOf(app, collection))))
           throw refused("the message was used before, has expired, or is not the one that was issued");
-        return found;
+        return authority.kind === "owner"
+          ? { proof: "owner() signature", owner: address }
+          : { proof: "admin role signature", admin: address };
       });
-      const how = { proof: "owner() signature", owner };
       await apps.grant(app.id, { kind: "collection", subject: collection }, signedIn(c).actor, how);
       return c.json({ proved: true });
     });

@@ -144,7 +144,8 @@ export const consoleApp = {
     editInformation: "Edit information",
     editInformationOf: (collection: string) => ` of ${collection}`,
     prove: "Prove a collection",
-    proveHint: "The wallet returned by the contract's owner() signs a text; no approval is needed.",
+    proveHint:
+      "The wallet returned by the contract's owner(), or one with its admin role (AccessControl), signs a text; no approval is needed.",
     orAsk: "Or ask the operator",
     askedFor: (collection: string) => `${collection}, requested`,
     ask: "Ask the operator",

@@ -24,7 +24,7 @@ export const consoleFrame = {
     granted_at_once: "Access granted. This API needs no approval.",
     already_requested: "Already requested. The operator has not decided yet.",
     already_granted: "The app already has this permission.",
-    proved: "The contract's owner has signed; the app may write the collection's information.",
+    proved: "The contract's owner or admin has signed; the app may write the collection's information.",
     approved: "Approved.",
     refused: "Refused.",
     outdated:
