@@ -4812,7 +4812,10 @@ export interface operations {
     };
     readonly listCollections: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description The chain; without it, all. */
+                readonly chain_id?: number;
+            };
             readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;

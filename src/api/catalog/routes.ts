@@ -20,9 +20,12 @@ const listRoute = createRoute({
   path: "/collections",
   operationId: "listCollections",
   summary: "The collections served here",
+  request: {
+    query: z.object({ chain_id: chainIdField.openapi({ description: "The chain; without it, all." }) }),
+  },
   responses: {
     200: jsonAnswer("Collections, in the operator's order", z.object({ items: z.array(collectionSchema) })),
-    ...errorResponses(...keyErrors),
+    ...errorResponses("INVALID_REQUEST", ...keyErrors),
   },
 });
 
@@ -65,7 +68,10 @@ export interface CatalogRouteDeps extends CollectionViewDeps {
 
 export function catalogRoutes({ collections, catalog, ...deps }: CatalogRouteDeps) {
   return createRouter()
-    .openapi(listRoute, async (c) => c.json({ items: await viewCollections(deps, collections.all) }, 200))
+    .openapi(listRoute, async (c) => {
+      const listed = await collections.among(undefined, c.req.valid("query").chain_id);
+      return c.json({ items: await viewCollections(deps, listed) }, 200);
+    })
     .openapi(collectionRoute, async (c) => {
       const { collection_address } = c.req.valid("param");
       const collection = await collections.findNamed(collection_address, c.req.valid("query").chain_id);

@@ -31,6 +31,23 @@ describe("collections", () => {
     ]);
   });
 
+  it.each(["chain_id", "chainId"])("are listed of one chain by %s", async (name) => {
+    const namesOf = async (chain: number) => {
+      const { status, body } = await api.call(`/market/collections?${name}=${chain}`, { key });
+      expect(status).toBe(200);
+      return body.items.map((each: { name: string | null }) => each.name);
+    };
+
+    expect(await namesOf(CHAIN_ID)).toEqual(["Heroes"]);
+    expect(await namesOf(FAR_CHAIN_ID)).toEqual([null, "Far heroes"]);
+    const { status, body } = await api.call(`/market/collections?${name}=9`, { key });
+    expect([status, body.code, body.details]).toEqual([
+      400,
+      "INVALID_REQUEST",
+      [{ path: "chain_id", message: expect.stringContaining("chain 9 is not served here") }],
+    ]);
+  });
+
   it("are answered one by one, by address and chain", async () => {
     const { body } = await api.call(`/market/collections/${COLLECTION}?chain_id=${FAR_CHAIN_ID}`, { key });
 

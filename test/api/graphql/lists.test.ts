@@ -175,6 +175,20 @@ describe("GraphQL answers as REST:", () => {
     expect(data?.tokenBatch).toMatchObject({ items: [{ tokenId: "3" }, { tokenId: "1" }], missing: ["70"] });
   });
 
+  it.each([
+    ["", 3],
+    [CHAIN_ID, 1],
+    [FAR_CHAIN_ID, 2],
+  ])("collections of chain %s", async (chain, count) => {
+    const [argument, query] = chain === "" ? ["", ""] : [`(chainId: ${chain})`, `?chain_id=${chain}`];
+    const { data } = await graphql(`{ collections${argument} { chainId collectionAddress name } }`);
+
+    expect(data?.collections).toHaveLength(count);
+    expect(data?.collections).toEqual(
+      like((await rest(`/market/collections${query}`)).items, data?.collections),
+    );
+  });
+
   it("every page of a list, by the same cursors", async () => {
     const seen: unknown[] = [];
     for (let cursor: string | null = null; ; ) {
@@ -195,6 +209,7 @@ it.each([
   [`owners(${ADDRESS}, atBlock: 1.5) { total }`, "atBlock: must be a block number; it is 1.5"],
   [`owners(${ADDRESS}, limit: 101) { total }`, "limit: must be less than or equal to 100; it is 101"],
   [`owners(${ADDRESS}, chainId: 9) { total }`, "chainId: chain 9 is not served here"],
+  ["collections(chainId: 9) { name }", "chainId: chain 9 is not served here"],
   [`owners(${ADDRESS}, cursor: "x") { total }`, "cursor: cursor is not one"],
   [`tokenBatch(${ADDRESS}, tokenIds: ["01"]) { missing }`, 'tokenIds[0]: "01" is not a token id'],
   [`tokenBatch(${ADDRESS}, tokenIds: []) { missing }`, "tokenIds: "],

@@ -54,6 +54,7 @@ const acrossArguments = z.object({
 });
 const readFilter = (conditions: Parameters<typeof toFilter>[0]) =>
   toFilter(conditions, { owner: "owner or owners", includeDelegated: "includeDelegated" });
+const chainOnly = z.object({ chainId: chainIdArgument });
 const collectionOnly = z.object(collectionArguments);
 const reportArguments = tokenArguments.extend({ limit: limitArgument, before: intArgument(1).nullish() });
 
@@ -120,7 +121,10 @@ export function createSearchFields(deps: SearchFieldDeps) {
       return camelKeys(viewFound(await across.find(text, { ...query, countReadable })));
     },
 
-    collections: async () => camelKeys(await viewCollections(deps, collections.all)),
+    async collections(args: z.input<typeof chainOnly>) {
+      const { chainId } = readArguments(chainOnly, args);
+      return camelKeys(await viewCollections(deps, await collections.among(undefined, chainId)));
+    },
 
     async collection(args: z.input<typeof collectionOnly>) {
       const { tokenAddress, chainId } = readArguments(collectionOnly, args);

@@ -50,8 +50,8 @@ export const searchSdl = /* GraphQL */ `
     100. Exact matches come first, then what begins with the text, then what contains it, ignoring case.
     """
     searchAll(text: String!, chainId: Float, limit: Int = 20): SearchResults!
-    "The collections served here, in the operator's order."
-    collections: [Collection!]!
+    "The collections served here, of chainId or of all chains, in the operator's order."
+    collections(chainId: Float): [Collection!]!
     collection(tokenAddress: String!, chainId: Float): Collection!
     """
     A token's issues and what became of its fetches, newest first. limit is 1 to 100, before is the next of an earlier
