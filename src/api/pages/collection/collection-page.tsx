@@ -20,7 +20,7 @@ import { DensityForm, DensitySwitch } from "./density.tsx";
 import { FilterPanel } from "./filter-panel.tsx";
 import { type Asked, readQuery } from "./filter-query.ts";
 import { soon, stillLoading } from "./loading.tsx";
-import { isRange, mostCommon, type PanelFacets, steady } from "./panel-facets.ts";
+import { hasShortName, isRange, mostCommon, type PanelFacets, steady } from "./panel-facets.ts";
 import { TokenGrid } from "./token-card.tsx";
 
 const PAGE_TOKENS = 24;
@@ -191,12 +191,13 @@ const Toolbar = ({ asked, facets, view }: ToolbarProps) => {
 /** The default sort is the empty value, which keeps URLs short. The requested sort is always included. */
 const sortsOf = ({ traits }: PanelFacets, asked: Asked): { value: string; text: string }[] => {
   const labels: Readonly<Record<string, unknown>> = words().sorts;
+  const sortable = traits.filter((facet) => isRange(facet) && hasShortName(facet));
   const sorts = [
     ...Object.keys(plainSorts).map((name, at) => ({
       value: at === 0 ? "" : name,
       text: String(labels[name] ?? name),
     })),
-    ...mostCommon(traits.filter(isRange), SORTED_TRAITS_MAX).flatMap(({ trait_type }) => [
+    ...mostCommon(sortable, SORTED_TRAITS_MAX).flatMap(({ trait_type }) => [
       { value: `trait:${trait_type}:desc`, text: words().sorts.down(plain(trait_type)) },
       { value: `trait:${trait_type}:asc`, text: words().sorts.up(plain(trait_type)) },
     ]),

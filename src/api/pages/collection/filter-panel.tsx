@@ -7,16 +7,20 @@ import { formatNumber } from "../../ui/numbers.ts";
 import { words } from "../../ui/visitor.ts";
 import type { Words } from "../../ui/words/languages.ts";
 import { formatDate, formatValue, plain, Value, ValueLine } from "../text.tsx";
-import { type Asked, dayOf, type Entry, encodedLength, fieldOf } from "./filter-query.ts";
-import { isRange, mostCommon, type PanelFacet, type PanelFacets, unlistedCount } from "./panel-facets.ts";
+import { type Asked, dayOf, type Entry, fieldOf } from "./filter-query.ts";
+import {
+  isRange,
+  isShortValue,
+  offeredIn,
+  type PanelFacet,
+  type PanelFacets,
+  unlistedCount,
+} from "./panel-facets.ts";
 
-const TRAITS_MAX = 60;
 const OPEN_TRAITS = 5;
 const VALUES_MAX = 40;
 // As many choices as one can take in at a glance; the rest are one step away.
 const VALUES_AT_ONCE = 8;
-// Ticked values are in the page's URL, of which servers take 16 KiB or less.
-const ENCODED_MAX = 600;
 // Only a URL can choose what the panel doesn't list, and it has room for hundreds.
 const UNLISTED_MAX = 20;
 
@@ -28,8 +32,8 @@ export const FilterPanel = ({ facets, asked }: { facets: PanelFacets; asked: Ask
   const { traits } = facets;
   const inUse = new Set(asked.conditions.map(({ trait }) => trait));
   const isAsked = (facet: PanelFacet): boolean => inUse.has(facet.trait_type);
-  const common = mostCommon(traits, TRAITS_MAX);
-  const shown = [...common, ...traits.filter((facet) => !common.includes(facet) && isAsked(facet))];
+  const offered = offeredIn(traits);
+  const shown = [...offered, ...traits.filter((facet) => !offered.includes(facet) && isAsked(facet))];
   return (
     <>
       <LockFilter asked={asked} />
@@ -137,7 +141,7 @@ const Choices = ({ facet, chosen }: { facet: PanelFacet; chosen: readonly string
   const { trait_type, display_type, values, values_total } = facet;
   const known = values
     .slice(0, VALUES_MAX)
-    .filter(({ value }) => encodedLength(String(value)) <= ENCODED_MAX)
+    .filter(({ value }) => isShortValue(String(value)))
     .map(({ value, count }) => ({
       text: String(value),
       label: formatValue({ display_type, value }),
