@@ -23,6 +23,7 @@ beforeAll(async () => {
     attributes: [{ trait_type: "Class", value: FROM_THE_RIGHT }],
   });
   await world.move("2", ALICE, BOB, 1);
+  await world.mint("4", { standard: "erc1155", owner: null, supply: 2n ** 255n });
 });
 afterAll(() => browser?.close());
 
@@ -55,6 +56,7 @@ it("a card shows its owner's address whole where text is twice as large", async 
 
 it.each([
   ["a token's page", `${HEROES}/1`],
+  ["the page of a token of many copies", `${HEROES}/4`],
   ["a collection's activity", `${HEROES}/activity`],
   ["signing in", "/console/sign-in"],
 ])("%s fits any screen where text is twice as large", async (_, path) => {
