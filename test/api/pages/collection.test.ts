@@ -144,6 +144,8 @@ describe("a collection's page", () => {
     ],
     ["the empty value of a trait", [["is:Title", ""]], ["10"]],
     ["a text", [["q", "ADAM"]], ["2"]],
+    ["a text without the spaces around it", [["q", " adam\u3000"]], ["2"]],
+    ["nothing by a text of spaces", [["q", "  "]], ["1", "2", "10", "11"]],
     ["an owner", [["owner", BOB.toUpperCase().replace("0X", "0x")]], ["2"]],
     ["locks", [["locked", "true"]], ["2"]],
     ["no locks", [["locked", "false"]], ["1", "10", "11"]],

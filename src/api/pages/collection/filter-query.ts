@@ -67,6 +67,8 @@ export function readQuery(parameters: URLSearchParams): Asked {
   const entries = distinct(
     [...parameters]
       .map(decoded)
+      // Phones add a space after a word.
+      .map(([name, value]): Entry => [name, name === "q" ? value.trim() : value])
       .filter(([name, value]) => name.startsWith("is:") || (value !== "" && isOurs(name)))
       .map(([name, value]): Entry => [storable(name), storable(value)]),
   );
