@@ -81,6 +81,7 @@ function suggestFor(input) {
 
   const options = () => [...list.querySelectorAll("[role=option]")];
   const chosen = () => list.querySelector("[aria-selected=true]");
+  const isAnswered = () => shownFor !== "" && input.value.trim() === shownFor;
 
   const open = (isOpen) => {
     list.hidden = !isOpen;
@@ -131,7 +132,7 @@ function suggestFor(input) {
     typing = setTimeout(suggest, TYPING_MS);
   });
   input.addEventListener("focus", () => {
-    if (input.value.trim() !== "" && input.value.trim() === shownFor) open(true);
+    if (isAnswered()) open(true);
   });
   input.form.addEventListener("focusout", ({ relatedTarget }) => {
     if (!input.form.contains(relatedTarget)) open(false);
@@ -149,7 +150,7 @@ function suggestFor(input) {
       return chosen().click();
     }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step || options().length === 0) return;
+    if (!step || options().length === 0 || (list.hidden && !isAnswered())) return;
     event.preventDefault();
     if (list.hidden) open(true);
     // One place more than there are options: the text itself, before the first and after the last.
