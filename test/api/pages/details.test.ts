@@ -71,6 +71,14 @@ describe("what is long", () => {
     expect(seen(await page("7?transfers=9"))).toContain("There is no such page.");
     expect(seen(await page("7?transfers=9"))).not.toContain("No transfers indexed");
   });
+
+  it("has an end: a page of reads before the oldest says so", async () => {
+    await world.describe("7", {});
+    const html = seen(await page("7?before=1"));
+
+    expect(html).toContain("History There is no such page.");
+    expect(html).not.toContain("It has not been read yet.");
+  });
 });
 
 describe("what is not known", () => {

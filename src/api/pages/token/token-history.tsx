@@ -96,7 +96,14 @@ const tones: Record<TokenHistory["token"]["metadata"]["status"], Tone> = {
 
 const outcomeTones: Record<string, Tone> = { updated: "good", rejected: "warn", failed: "bad" };
 
-export const MetadataState = ({ site, token, versions, next, servedUri }: HistoryProps & TokenHistory) => {
+export const MetadataState = ({
+  site,
+  token,
+  versions,
+  next,
+  servedUri,
+  before,
+}: HistoryProps & TokenHistory & { before: number | undefined }) => {
   const { metadata } = token;
   const text = words().metadata;
   // A document that was never read can't be called valid.
@@ -153,7 +160,7 @@ export const MetadataState = ({ site, token, versions, next, servedUri }: Histor
       )}
       <h3 id="history">{text.history}</h3>
       {versions.length === 0 ? (
-        <Empty>{text.neverRead}</Empty>
+        <Empty>{before === undefined ? text.neverRead : words().activity.notSoMany}</Empty>
       ) : (
         <Table
           caption={text.caption}

@@ -133,7 +133,7 @@ export async function tokenPage(site: Site, c: PagesContext): Promise<Response> 
             transfers={transfers.get(tokenId) ?? { total: 0, transfers: [] }}
             at={at}
           />
-          <MetadataState site={site} {...history} />
+          <MetadataState site={site} {...history} before={before} />
         </div>
         <Copied />
       </div>
