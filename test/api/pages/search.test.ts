@@ -48,3 +48,9 @@ describe("a search that finds more than it shows", () => {
     expect(seen((await world.get(`/search?q=${ALICE}`)).text)).toContain("1 wallet, 0 collections, 0 tokens");
   });
 });
+
+it("a heading shows what was searched for without controls that reverse it, and apart", async () => {
+  const { text } = await world.get(`/search?q=${encodeURIComponent("\u202eabc")}`);
+
+  expect(/<h1>(.*?)<\/h1>/s.exec(text)?.[1]).toBe("<bdi>Search for “abc”</bdi>");
+});

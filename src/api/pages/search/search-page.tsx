@@ -12,7 +12,7 @@ import { soon, stillLoading } from "../collection/loading.tsx";
 import { TokenGrid } from "../collection/token-card.tsx";
 import { collectionPath, isEveryIndexReady, type PagesContext, type Site, walletPath } from "../env.ts";
 import { NotAllReady, render } from "../frame.tsx";
-import { plain } from "../text.tsx";
+import { Foreign, plain } from "../text.tsx";
 import { countOf, firstOf } from "./shown.ts";
 import { Suggestions } from "./suggestions.tsx";
 
@@ -61,7 +61,7 @@ export async function searchPage(site: Site, c: PagesContext): Promise<Response>
     <>
       {!isReady && <NotAllReady />}
       <Title hint={text === "" ? search.hint : countOf(found, wallet)}>
-        {text === "" ? search.title : search.titleOf(text)}
+        {text === "" ? search.title : <Foreign text={search.titleOf(text)} />}
       </Title>
       {problem !== undefined && <Notice tone="bad">{`q: ${problem}`}</Notice>}
       {text !== "" && problem === undefined && isEmpty && <Empty>{search.none}</Empty>}
