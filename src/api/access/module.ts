@@ -27,6 +27,7 @@ export { LIVE_KEYS_MAX } from "./keys/service.ts";
 export { requireOperator } from "./operator.ts";
 export { recordRequests } from "./requests/record-requests.ts";
 export { LOGGED_DAYS, LOGGED_MAX } from "./requests/request-log.ts";
+export { evidenceOf, whyUnproven } from "./sign-in/contract-authority.ts";
 
 export interface AccessModuleDeps extends Pick<RateLimitDeps, "trustedProxies" | "onFault" | "limits"> {
   readonly database: Database;

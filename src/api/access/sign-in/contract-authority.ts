@@ -62,6 +62,20 @@ export async function readAuthority(
   return isAdmin ? { kind: "admin" } : { kind: "none", owner };
 }
 
+/** Why the wallet that signed doesn't speak for the contract. */
+export function whyUnproven({ owner }: Extract<Authority, { kind: "none" }>, wallet: string): string {
+  const isNoAdmin = `and ${wallet} doesn't have its admin role`;
+  return owner === undefined
+    ? `the contract names no owner, ${isNoAdmin}; ask the operator`
+    : `the contract's owner is ${owner}, ${isNoAdmin}`;
+}
+
+/** What the audit says of a proof. */
+export const evidenceOf = ({ kind }: Authority, wallet: string): Record<string, string> =>
+  kind === "owner"
+    ? { proof: "owner() signature", owner: wallet }
+    : { proof: "admin role signature", admin: wallet };
+
 /** In lower case; undefined for what is no address, and for the zero address. */
 function ownerIn(data: Hex): string | undefined {
   try {

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { parseCollectionKey } from "../../../domain/token-ref.ts";
 import { shown } from "../../../invalid-value.ts";
 import type { AppRow } from "../../access/apps/app-store.ts";
-import { ALL_COLLECTIONS } from "../../access/module.ts";
+import { ALL_COLLECTIONS, evidenceOf, whyUnproven } from "../../access/module.ts";
 import { apiNames } from "../../http/api-names.ts";
 import { ApiError } from "../../http/errors.ts";
 import { requireJson } from "../../http/router.ts";
@@ -26,13 +26,6 @@ import { showPermissions } from "./permissions-page.tsx";
 
 const proveBody = proofBody.extend({ collection: z.string() });
 const askBody = messageBody.extend({ collection: z.string() });
-
-function whyUnproven(owner: string | undefined, signer: string): string {
-  const isNoAdmin = `and ${signer} doesn't have its admin role`;
-  return owner === undefined
-    ? `the contract names no owner, ${isNoAdmin}; ask the operator`
-    : `the contract's owner is ${owner}, ${isNoAdmin}`;
-}
 
 export function permissionPages(site: Site): Hono<ConsoleEnv> {
   const { apps, proof, sessions } = site;
@@ -95,12 +88,10 @@ export function permissionPages(site: Site): Hono<ConsoleEnv> {
         const { address } = verdict;
         // First, so that a message is still good once a node that is away is back.
         const authority = await proof.authorityOver(at, address);
-        if (authority.kind === "none") throw refused(whyUnproven(authority.owner, address));
+        if (authority.kind === "none") throw refused(whyUnproven(authority, address));
         if (!(await sessions.spendMessage(signed.message, verdict.nonce, purposeOf(app, collection))))
           throw refused("the message was used before, has expired, or is not the one that was issued");
-        return authority.kind === "owner"
-          ? { proof: "owner() signature", owner: address }
-          : { proof: "admin role signature", admin: address };
+        return evidenceOf(authority, address);
       });
       await apps.grant(app.id, { kind: "collection", subject: collection }, signedIn(c).actor, how);
       return c.json({ proved: true });
