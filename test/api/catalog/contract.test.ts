@@ -65,6 +65,16 @@ describe("the fields of a contract's document", () => {
     expect(readFields(document, [GATEWAY])).toEqual(fields);
   });
 
+  it.each([
+    [`ipfs://${CID}/My Logo.png`, `${GATEWAY}/ipfs/${CID}/My%20Logo.png`],
+    [`ipfs://${CID}/Logo #1.png`, `${GATEWAY}/ipfs/${CID}/Logo%20%231.png`],
+    [`ipfs://${CID}/Größe 100%.png`, `${GATEWAY}/ipfs/${CID}/Gr%C3%B6%C3%9Fe%20100%25.png`],
+    [`ipfs://${CID}/My%20Logo.png`, `${GATEWAY}/ipfs/${CID}/My%20Logo.png`],
+    ["https://img.example/My Logo.png", "https://img.example/My%20Logo.png"],
+  ])("link to %s as browsers write it", (image, url) => {
+    expect(readFields({ image, banner_image: image }, [GATEWAY])).toMatchObject({ avatar: url, banner: url });
+  });
+
   it("are cut to the length that creators may submit, at a character", () => {
     const { name, description } = readFields({ name: "😀".repeat(200), description: "d".repeat(5_000) }, []);
     expect([...(name ?? "")].length).toBe(100);

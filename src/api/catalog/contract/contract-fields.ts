@@ -3,6 +3,7 @@
 import { ZERO_ADDRESS } from "../../chain/index/transfer-kind.ts";
 import { reachableUrl } from "../../fetch/reachable-url.ts";
 import { webHostOf } from "../../media/rules.ts";
+import { parseUrl } from "../../text/parse-url.ts";
 import { storable } from "../../text/storable.ts";
 
 export interface ContractFields {
@@ -52,14 +53,9 @@ export function readFields(document: unknown, gateways: readonly string[]): Cont
     for (const name of names) {
       const value = values[name];
       if (typeof value !== "string" || value.length > LINK_CHARACTERS_MAX) continue;
-      const url = reachableUrl(value.trim(), gateways);
-      if (
-        url !== null &&
-        url.length <= LINK_CHARACTERS_MAX &&
-        !/[\s\p{Cc}]/u.test(url) &&
-        webHostOf(url) !== undefined
-      )
-        return storable(url);
+      // Names in IPFS paths may be written without escapes.
+      const url = parseUrl(reachableUrl(value.trim(), gateways) ?? "")?.href;
+      if (url !== undefined && url.length <= LINK_CHARACTERS_MAX && webHostOf(url) !== undefined) return url;
     }
     return null;
   };
