@@ -5,6 +5,7 @@ import { errorResponses } from "../http/error-responses.ts";
 import { ApiError } from "../http/errors.ts";
 import { chainIdField, collectionNameField, tokenIdField } from "../http/fields.ts";
 import { jsonAnswer } from "../http/json-content.ts";
+import { allowOnly } from "../http/not-found.ts";
 import { createRouter } from "../http/router.ts";
 import { type CollectionViewDeps, collectionSchema, viewCollections } from "./collection-view.ts";
 import type { Collections } from "./collections.ts";
@@ -67,7 +68,10 @@ export interface CatalogRouteDeps extends CollectionViewDeps {
 }
 
 export function catalogRoutes({ collections, catalog, ...deps }: CatalogRouteDeps) {
-  return createRouter()
+  const router = createRouter();
+  // Otherwise `batch` would be the id of a token.
+  router.use("/collections/:collection_address/tokens/batch", allowOnly("POST"));
+  return router
     .openapi(listRoute, async (c) => {
       const listed = await collections.among(undefined, c.req.valid("query").chain_id);
       return c.json({ items: await viewCollections(deps, listed) }, 200);

@@ -1,4 +1,4 @@
-/** The answer to a request that no route took. */
+/** The answer to a request of a path or a method that no route has. */
 
 import type { Context, Env, Hono, MiddlewareHandler } from "hono";
 import { baseRoutePath } from "hono/route";
@@ -23,12 +23,21 @@ export const answerUnrouted =
       throw new ApiError("NOT_FOUND");
     }
     if (allowed.includes("GET")) allowed.splice(1, 0, "HEAD");
-    const list = allowed.join(", ");
-    c.header("Allow", list);
-    throw new ApiError("METHOD_NOT_ALLOWED", [
-      { path: "method", message: `${c.req.path} allows ${list}; received ${c.req.method}` },
-    ]);
+    return refuseMethod(c, allowed.join(", "));
   };
+
+/** Answers every other method of a path as `answerUnrouted` does, where a route of any path like it would take them. */
+export const allowOnly =
+  (method: string): MiddlewareHandler =>
+  (c, next) =>
+    c.req.method === method ? next() : refuseMethod(c, method);
+
+function refuseMethod(c: Context, allowed: string): never {
+  c.header("Allow", allowed);
+  throw new ApiError("METHOD_NOT_ALLOWED", [
+    { path: "method", message: `${c.req.path} allows ${allowed}; received ${c.req.method}` },
+  ]);
+}
 
 /** The path as the routes of an app name it that is mounted at a path of its own. */
 function pathWithin(c: Context): string {

@@ -210,10 +210,18 @@ describe("another method", () => {
     ["PROPFIND", "/collections", "GET, HEAD"],
     ["PATCH", `/collections/${CHAIN_ID}/${COLLECTION}/7`, "GET, HEAD"],
     ["GET", `/collections/${CHAIN_ID}/${COLLECTION}/7/refresh`, "POST"],
+    ["GET", `/market/collections/${COLLECTION}/tokens/batch`, "POST"],
+    ["PUT", `/market/collections/${COLLECTION}/tokens/batch`, "POST"],
   ])("%s %s is refused; it allows %s", async (method, path, allow) => {
     const answer = await api.call(path, { key, headers, method });
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, allow]);
     expect(answer.body).toMatchObject({ code: "METHOD_NOT_ALLOWED", details: [{ path: "method" }] });
+  });
+
+  it("is refused to HEAD as to GET", async () => {
+    const batch = `/market/collections/${COLLECTION}/tokens/batch`;
+    const { status, headers: sent } = await api.call(batch, { key, headers, method: "HEAD" });
+    expect([status, sent.get("allow")]).toEqual([405, "POST"]);
   });
 
   it("does not hide that a path is unknown", async () => {
