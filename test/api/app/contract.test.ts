@@ -159,7 +159,7 @@ describe("every status that an operation can be brought to give", () => {
 
 describe("parameters", () => {
   it.each([
-    ["collections?limit=2", '"limit" is not a parameter of this operation; it has apiKey'],
+    ["collections?limit=2", '"limit" is not a parameter of this operation; it has chain_id, apiKey'],
     [`collections/${COLLECTION}/tokens?Limit=2`, 'did you mean "limit"?'],
     [`collections/${COLLECTION}/tokens?rangeCriteria=[]`, 'did you mean "range_criteria"?'],
     [`collections/${COLLECTION}/tokens?chan_id=1`, 'did you mean "chain_id"?'],
