@@ -62,6 +62,17 @@ it("has room for 60 numbers with short names", async () => {
   expect(starts((await submit()).html)).toBe(59);
 });
 
+it.each([
+  ["exactly 4,096 characters, which fit", 224, 5],
+  ["two characters more, of which one has no place", 225, 4],
+])("has ranges with names of %s", async (_, last, count) => {
+  // Each name stands in `from%3A…=&` and `to%3A…=&`; that of Level has 26 characters there.
+  const lengths = [593, 593, 593, last];
+  await describeWith(numbers((nth) => `${nth}`.repeat(lengths[nth] ?? 0), lengths.length));
+
+  expect(starts((await submit()).html)).toBe(count);
+});
+
 it("has room for no trait whose name would fill it, and none is offered to sort by", async () => {
   const fits = "n".repeat(NAME_MAX - "from%3A".length);
   const isTooLong = `${fits}n`;
