@@ -2,6 +2,7 @@
 
 import { columnsOf } from "../db/columns.ts";
 import type { Queryable } from "../db/database.ts";
+import { createPageSize } from "../jobs/page-size.ts";
 import { firstPending, stillPending } from "./pending.ts";
 
 /** Notified when a delivery may be due. */
@@ -259,10 +260,16 @@ export async function restartPending(tx: Queryable, webhookId: string): Promise<
 
 /**
  * Does most of that beforehand, batch by batch: a webhook that has failed for days may have so many that one statement
- * takes longer than any may. What is left, or fails again meanwhile, is for `restartPending`.
+ * takes longer than any may. What is left, or fails again meanwhile, is for `restartPending`. Not for a transaction: a
+ * batch that takes too long is tried again with fewer.
  */
 export async function restartMostPending(db: Queryable, webhookId: string): Promise<void> {
-  for (let last = await restartBatch(db, webhookId); last; ) last = await restartBatch(db, webhookId, last);
+  const size = createPageSize(RESTART_BATCH);
+  let after: PlaceInQueue | null = { dueAt: "-infinity", id: "0" };
+  while (after) {
+    const from: PlaceInQueue = after;
+    after = await size.run((limit) => restartBatch(db, webhookId, from, limit));
+  }
 }
 
 interface PlaceInQueue {
@@ -270,23 +277,24 @@ interface PlaceInQueue {
   readonly id: string;
 }
 
-/** The last of a batch in the order of the database index that claims use; undefined if there are no more. */
+/** The last of a batch in the order of the database index that claims use; null if there are no more. */
 async function restartBatch(
   db: Queryable,
   webhookId: string,
-  { dueAt, id }: PlaceInQueue = { dueAt: "-infinity", id: "0" },
-): Promise<PlaceInQueue | undefined> {
+  after: PlaceInQueue,
+  limit: number,
+): Promise<PlaceInQueue | null> {
   const [row] = await db.query<{ last: PlaceInQueue | null }>(
     `with batch as materialized (
        select id, due_at from vitrine.webhook_delivery
         where ${NEEDS_RESTART} and (due_at, id) > ($2::timestamptz, $3::bigint)
-        order by due_at, id limit ${RESTART_BATCH}),
+        order by due_at, id limit $4),
      restarted as (
        update vitrine.webhook_delivery d set due_at = now(), attempts = 0
-         from batch b where d.id = b.id and d.status = 'pending')
+         from batch b where d.id = b.id and ${stillPending("true")})
      select (select json_build_object('dueAt', due_at::text, 'id', id::text) from batch
-              order by due_at, id offset ${RESTART_BATCH - 1}) as last`,
-    [webhookId, dueAt, id],
+              order by due_at, id offset $4 - 1) as last`,
+    [webhookId, after.dueAt, after.id, limit],
   );
-  return row?.last ?? undefined;
+  return row?.last ?? null;
 }

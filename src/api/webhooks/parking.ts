@@ -82,7 +82,7 @@ const WAKE = `
     select n.*, f.nth + 1 from first f cross join lateral (${nextToken("f.subject")}) n where f.nth < $3),
   woken as (
     update vitrine.webhook_delivery d set due_at = now() from first f
-     where d.id = f.id and f.due_at = 'infinity' and d.status = 'pending')
+     where d.id = f.id and f.due_at = 'infinity' and ${stillPending("true")})
   select max(subject) as last, count(*)::int as tokens from first`;
 
 /**

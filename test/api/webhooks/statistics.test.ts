@@ -3,10 +3,11 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Queryable } from "../../../src/api/db/database.ts";
-import { claimDeliveries, endAttempt } from "../../../src/api/webhooks/delivery-queue.ts";
-import { parkFollowers } from "../../../src/api/webhooks/parking.ts";
+import { claimDeliveries, endAttempt, restartMostPending } from "../../../src/api/webhooks/delivery-queue.ts";
+import { parkFollowers, wakeParked } from "../../../src/api/webhooks/parking.ts";
 import { deliveryCaps } from "../../../src/api/webhooks/worker.ts";
 import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
+import { countPlanWork } from "../../support/database/plan-work.ts";
 import { createWebhookTest } from "../../support/refresh/webhooks.ts";
 
 const test = await createTestDatabase();
@@ -38,6 +39,12 @@ const insert = ({ webhookId, count, tokens, status = "pending", dueAt = "now" }:
      select $1, n, 'event', 'lock', n, (n - 1) % $3::int, '{}', $4, $5::timestamptz from generate_series(1, $2::int) n`,
     [webhookId, count, tokens, status, dueAt],
   );
+const read = (work: (tx: Queryable) => Promise<unknown>) =>
+  test.database.transaction((tx) =>
+    countRowsRead(tx, ["vitrine"], async () => {
+      await work(tx);
+    }),
+  );
 const claim = (tx: Queryable) => claimDeliveries(tx, 100, randomUUID(), 60, deliveryCaps);
 
 const QUIET: readonly (readonly [string, () => readonly Deliveries[]])[] = [
@@ -52,22 +59,19 @@ const QUIET: readonly (readonly [string, () => readonly Deliveries[]])[] = [
   ],
 ];
 
-describe.each(QUIET)("where statistics say that %s", (_name, before) => {
+describe.each(QUIET)("where statistics say that %s", (_name, quiet) => {
+  beforeEach(async () => {
+    for (const deliveries of quiet()) await insert(deliveries);
+    await test.database.query("analyze vitrine.webhook_delivery");
+    await test.database.query("truncate vitrine.webhook_delivery");
+  });
+
   it.each([
     ["one token", 1],
     ["many tokens", 2_000],
   ])("events of %s are parked, claimed and ended by few reads", async (_tokens, tokens) => {
-    for (const deliveries of before()) await insert(deliveries);
-    await test.database.query("analyze vitrine.webhook_delivery");
-    await test.database.query("truncate vitrine.webhook_delivery");
     await insert({ webhookId: id, count: EVENTS, tokens });
 
-    const read = (work: (tx: Queryable) => Promise<unknown>) =>
-      test.database.transaction((tx) =>
-        countRowsRead(tx, ["vitrine"], async () => {
-          await work(tx);
-        }),
-      );
     expect(await read((tx) => parkFollowers(tx, id))).toBeLessThan(EVENTS * 20);
     expect(
       await read(async (tx) => {
@@ -77,5 +81,29 @@ describe.each(QUIET)("where statistics say that %s", (_name, before) => {
         expect(await endAttempt(tx, lease, { ...attempt, isDelivered: true }, undefined)).toBeDefined();
       }),
     ).toBeLessThan(EVENTS);
+  });
+
+  it("events are made due again by few reads", async () => {
+    await insert({ webhookId: id, count: EVENTS, tokens: EVENTS, dueAt: "tomorrow" });
+
+    const work = await test.database.transaction((tx) =>
+      countPlanWork(tx, (queries) => restartMostPending(queries, id)),
+    );
+    expect(work).toBeLessThan(EVENTS * 50);
+    expect(await test.database.query("select from vitrine.webhook_delivery where due_at > now()")).toEqual(
+      [],
+    );
+  });
+
+  it("events that are parked behind none are made due by few reads", async () => {
+    await insert({ webhookId: id, count: EVENTS, tokens: EVENTS, dueAt: "infinity" });
+
+    const work = await test.database.transaction((tx) =>
+      countPlanWork(tx, (queries) => wakeParked(queries, id)),
+    );
+    expect(work).toBeLessThan(EVENTS * 50);
+    expect(await test.database.query("select from vitrine.webhook_delivery where due_at > now()")).toEqual(
+      [],
+    );
   });
 });
