@@ -1723,6 +1723,15 @@ export interface components {
             readonly unread: number;
             /** @description Tokens whose picture was asked for and rejected. One that can't be asked for has the issue `unusable_image` or `unusable_url` instead. */
             readonly rejected_images: number;
+            /** @description The last read of the document that the contract names; null before the first. */
+            readonly contract_document: {
+                /** @description What `contractURI()` answered; null where it names no document. */
+                readonly uri: string | null;
+                /** @description Why the document isn't used; null where it is. The fields of the last good one stay. */
+                readonly reason: string | null;
+                /** Format: date-time */
+                readonly read_at: string;
+            } | null;
             /** @description By cause, most frequent first; with `cause`, only that one. */
             readonly issues: readonly {
                 readonly code: string;

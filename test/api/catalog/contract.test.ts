@@ -414,6 +414,43 @@ describe("a collection's answer", async () => {
     expect((await read()).information).toBeNull();
   });
 
+  it("is explained by the collection's health: which document was read last, when, and why it isn't used", async () => {
+    const health = async () => {
+      const path = `/market-partner/collections/${COLLECTION}/health?chain_id=${CHAIN_ID}`;
+      return (await api.call(path, { key })).body.contract_document;
+    };
+    expect(await health()).toBeNull();
+
+    script = { uri: "https://meta.example/contract.json" };
+    document = '{"name":"Heroes of old"}';
+    await pass();
+    const readAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(await health()).toEqual({ uri: script.uri, reason: null, read_at: readAt });
+
+    script = { uri: "https://meta.example/other.json" };
+    status = 404;
+    await makeDue();
+    await pass();
+    expect(await health()).toEqual({ uri: script.uri, reason: "http_status: 404", read_at: readAt });
+
+    [status, document] = [200, '{"error":"busy"}'];
+    await makeDue();
+    await pass();
+    expect((await health()).reason).toBe(
+      "no_fields: the document has none of the fields that collections show",
+    );
+
+    script = { isAway: true };
+    await makeDue();
+    await pass();
+    expect((await health()).uri).toBe("https://meta.example/other.json");
+
+    script = {};
+    await makeDue();
+    await pass();
+    expect(await health()).toEqual({ uri: null, reason: null, read_at: readAt });
+  });
+
   it.each([
     ["random bytes", "0x1234"],
     ["nothing", "0x"],

@@ -88,6 +88,7 @@ describe("the health of a collection", () => {
       failed: 2,
       unread: 1,
       rejected_images: 1,
+      contract_document: null,
       issues: [
         { code: "missing_name", kind: "document", count: 2, examples: ["1", "2"] },
         { code: "unusable_image", kind: "document", count: 1, examples: ["1"] },

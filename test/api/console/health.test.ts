@@ -45,6 +45,33 @@ it("shows the health of a collection that the app holds, the tokens of a cause p
   expect((await stranger.get(`${path}/health`)).status).toBe(404);
 });
 
+it("shows which document the contract names, and why it isn't used", async () => {
+  const partner = createVisitor(api, "198.51.100.5");
+  await partner.signIn(privateKeyToAccount(`0x${"55".repeat(32)}`));
+  const path = await partner.createApp("Author");
+  await database.query("update vitrine.app set collections = $1 where name = 'Author'", [
+    [`${CHAIN_ID}:${COLLECTION}`],
+  ]);
+  const show = async (read: string): Promise<string> => {
+    await database.query("truncate vitrine.contract_metadata");
+    await database.query(
+      `insert into vitrine.contract_metadata (chain_id, collection, read_at, uri, reason) values ($1, $2, ${read})`,
+      [CHAIN_ID, COLLECTION],
+    );
+    const { text } = await partner.get(`${path}/health`);
+    return /Document of the contract<\/dt><dd>(.*?)<\/dd>/.exec(text)?.[1] ?? "";
+  };
+
+  expect(await show("null, null, null")).toBe("not read yet");
+  expect(await show("now(), null, null")).toBe("the contract names none");
+  expect(await show("now(), 'https://meta.example/<b>.json', null")).toBe(
+    "https://meta.example/&lt;b&gt;.json",
+  );
+  expect(await show("now(), 'https://meta.example/c.json', 'http_status: <b>404</b>'")).toContain(
+    "http_status: &lt;b&gt;404&lt;/b&gt;",
+  );
+});
+
 it("refreshes tokens and the whole collection, shows how far it is, and cancels", async () => {
   await database.query("truncate vitrine.token, vitrine.refresh, vitrine.sweep, vitrine.receipt cascade");
   await database.query("truncate vitrine.receipt_token, vitrine.receipt_outcome");

@@ -45,6 +45,28 @@ export async function readContracts(
   );
 }
 
+/** The last read of a contract's document, whether or not it was of use. */
+export interface DocumentRead {
+  /** Null where the contract named none. */
+  readonly uri: string | null;
+  /** Why the document isn't used. */
+  readonly reason: string | null;
+  readonly readAt: Date;
+}
+
+/** Undefined until the contract was read. */
+export async function readDocumentRead(
+  db: Queryable,
+  { chainId, address }: ContractRef,
+): Promise<DocumentRead | undefined> {
+  const [row] = await db.query<DocumentRead>(
+    `select uri, reason, read_at as "readAt" from vitrine.contract_metadata
+      where chain_id = $1 and collection = $2 and read_at is not null`,
+    [chainId, address],
+  );
+  return row;
+}
+
 /** Adds a row for each new collection, which is due. */
 export async function addContracts(db: Queryable, contracts: readonly ContractRef[]): Promise<void> {
   await db.query(

@@ -11,6 +11,7 @@ import { cursorField, pageCursor } from "../../http/page-cursor.ts";
 import { createRouter, requireAccepts } from "../../http/router.ts";
 import { untilClosed } from "../../http/server/cut.ts";
 import type { Collections } from "../collections.ts";
+import type { DocumentRead } from "../contract/contract-store.ts";
 import type { HealthService } from "./health.ts";
 import { healthExportFormats, healthExportOf, healthExportTypes } from "./health-export.ts";
 import { causeKinds, type HealthCounts } from "./health-store.ts";
@@ -35,6 +36,21 @@ const healthSchema = z
       description:
         "Tokens whose picture was asked for and rejected. One that can't be asked for has the issue `unusable_image` or `unusable_url` instead.",
     }),
+    contract_document: z
+      .object({
+        uri: z
+          .string()
+          .nullable()
+          .openapi({ description: "What `contractURI()` answered; null where it names no document." }),
+        reason: z.string().nullable().openapi({
+          description: "Why the document isn't used; null where it is. The fields of the last good one stay.",
+        }),
+        read_at: z.iso.datetime(),
+      })
+      .nullable()
+      .openapi({
+        description: "The last read of the document that the contract names; null before the first.",
+      }),
     issues: z
       .array(
         z.object({
@@ -126,7 +142,11 @@ export function collectionHealthRoutes({ collectionHealth: health, findCollectio
     if (cause === undefined) {
       if (format !== "json") throw needsCause("format");
       if (cursor !== undefined) throw needsCause("cursor");
-      return c.json(viewHealth(collection, await health.read(collection)), 200);
+      const [counts, document] = await Promise.all([
+        health.read(collection),
+        health.readContractDocument(collection),
+      ]);
+      return c.json(viewHealth(collection, counts, document), 200);
     }
     if (format !== "json") {
       const name = `health-${collection.chainId}-${collection.address}-${cause}.${format}`;
@@ -139,13 +159,14 @@ export function collectionHealthRoutes({ collectionHealth: health, findCollectio
     }
     const list = ["health", collection.chainId, collection.address, cause];
     const after = cursors.read(list, cursor);
-    const [counts, found] = await Promise.all([
+    const [counts, document, found] = await Promise.all([
       health.read(collection),
+      health.readContractDocument(collection),
       health.list(collection, cause, after, limit + 1),
     ]);
     const items = found.slice(0, limit);
     const last = found.length > limit ? items.at(-1) : undefined;
-    const view = viewHealth(collection, counts);
+    const view = viewHealth(collection, counts, document);
     return c.json(
       {
         ...view,
@@ -164,6 +185,7 @@ const needsCause = (path: string): ApiError =>
 function viewHealth(
   { chainId, address }: CollectionConfig,
   { tokens, unread, rejectedImages, causes }: HealthCounts,
+  document: DocumentRead | undefined,
 ): z.infer<typeof healthSchema> {
   const failed = causes.filter(({ kind }) => kind === "read").reduce((sum, { count }) => sum + count, 0);
   return {
@@ -175,6 +197,9 @@ function viewHealth(
     failed,
     unread,
     rejected_images: rejectedImages,
+    contract_document: document
+      ? { uri: document.uri, reason: document.reason, read_at: document.readAt.toISOString() }
+      : null,
     issues: causes.map(({ code, kind, count, examples }) => ({ code, kind, count, examples: [...examples] })),
   };
 }

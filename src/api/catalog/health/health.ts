@@ -5,6 +5,7 @@ import { createConcurrencyLimit } from "../../async/concurrency.ts";
 import { createPromiseCache } from "../../async/promise-cache.ts";
 import type { ChainTables } from "../../chain/index/tables.ts";
 import type { Database } from "../../db/database.ts";
+import { type DocumentRead, readDocumentRead } from "../contract/contract-store.ts";
 import {
   type Affected,
   type After,
@@ -44,6 +45,10 @@ export function createHealth({ database, tables }: { database: Database; tables:
   return {
     /** Counted up to ten seconds ago; callers share a count. */
     read,
+
+    /** The document that the contract names, as of the last read; undefined before the first. */
+    readContractDocument: (collection: ContractRef): Promise<DocumentRead | undefined> =>
+      readDocumentRead(database, collection),
 
     /** Counted now: how many tokens have which problem. */
     readIssueCounts: async (chainId: number, address: string) => (await count({ chainId, address })).causes,

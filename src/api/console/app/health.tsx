@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import type { CollectionConfig } from "../../../config.ts";
 import { collectionKey, parseTokenId } from "../../../domain/token-ref.ts";
 import type { AppRow } from "../../access/apps/app-store.ts";
+import type { DocumentRead } from "../../catalog/contract/contract-store.ts";
 import type { Affected, After, HealthCounts } from "../../catalog/health/health-store.ts";
 import { causeKinds, healthExportFormats, healthExportOf, healthExportTypes } from "../../catalog/module.ts";
 import { ApiError } from "../../http/errors.ts";
@@ -83,7 +84,28 @@ const Collections = ({ site, app, collection }: Place) => {
   );
 };
 
-const Counts = ({ counts, ...place }: Place & { counts: HealthCounts }) => {
+const ContractDocument = ({ document }: { document: DocumentRead | undefined }) => {
+  const text = words().consoleApp.health;
+  if (!document) return text.notRead;
+  if (document.uri === null) return text.noDocument;
+  return (
+    <>
+      {document.uri}
+      {document.reason !== null && (
+        <>
+          <br />
+          <Badge tone="bad">{text.notUsed}</Badge> {document.reason}
+        </>
+      )}
+    </>
+  );
+};
+
+const Counts = ({
+  counts,
+  document,
+  ...place
+}: Place & { counts: HealthCounts; document: DocumentRead | undefined }) => {
   const text = words().consoleApp.health;
   const failed = counts.causes
     .filter(({ kind }) => kind === "read")
@@ -97,6 +119,7 @@ const Counts = ({ counts, ...place }: Place & { counts: HealthCounts }) => {
           [text.failed, count(failed)],
           [text.unread, count(counts.unread)],
           [text.rejectedImages, count(counts.rejectedImages)],
+          [text.contractDocument, <ContractDocument document={document} />],
         ]}
       />
       <Table
@@ -190,8 +213,9 @@ export function healthPages(site: Site): Hono<ConsoleEnv> {
         </AppFrame>,
       );
     const place = { site, app, collection };
-    const [counts, tokens, found] = await Promise.all([
+    const [counts, document, tokens, found] = await Promise.all([
       collectionHealth.read(collection),
+      collectionHealth.readContractDocument(collection),
       cause === undefined
         ? undefined
         : collectionHealth.list(collection, cause, afterOf(c.req.query("after")), TOKENS_PER_PAGE + 1),
@@ -202,7 +226,7 @@ export function healthPages(site: Site): Hono<ConsoleEnv> {
       c,
       options,
       <AppFrame site={site} app={app} tab="/health">
-        <Counts {...place} counts={counts} />
+        <Counts {...place} counts={counts} document={document} />
         {cause !== undefined && tokens && <Tokens {...place} cause={cause} tokens={tokens} />}
         <RefreshCard {...place} found={found} refusal={refusal} />
         {heldBy(site, app).length > 1 && <Collections {...place} />}

@@ -23,6 +23,10 @@ export const consoleHealth = {
     failed: "Failed reads",
     unread: "Never read",
     rejectedImages: "Rejected pictures",
+    contractDocument: "Document of the contract",
+    notRead: "not read yet",
+    notUsed: "not used",
+    noDocument: "the contract names none",
     none: "No problems.",
     byCause: "Problems by cause",
     found: {
