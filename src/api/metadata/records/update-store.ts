@@ -22,9 +22,12 @@ export interface UpdatesQuery {
   readonly limit: number;
 }
 
-// Tokens without a transfer are shown to nobody.
-const isSeen = `exists (select from vitrine.token t
-  where (t.chain_id, t.collection, t.token_id) = (v.chain_id, v.collection, v.token_id) and not t.unseen)`;
+// PostgreSQL may expect one row of a collection that is new to its statistics. Each "offset 0" keeps it from reading all of
+// the collection's versions for one token, or all of its tokens for each version.
+const versionsOf = (tokenId: string | undefined): string =>
+  tokenId === undefined
+    ? "vitrine.version"
+    : `(select * from vitrine.version where (chain_id, collection, token_id) = ($1, $2, $6) offset 0)`;
 
 /** Up to `limit` changes of tokens with a transfer, newest first. Versions are kept for 90 days, and while served. */
 export async function readUpdates(db: Queryable, query: UpdatesQuery): Promise<MetadataUpdate[]> {
@@ -32,10 +35,13 @@ export async function readUpdates(db: Queryable, query: UpdatesQuery): Promise<M
   const text = `
     select v.id::text, v.token_id::text as "tokenId", v.read_block as "readBlock",
            to_char(v.fetched_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
-      from vitrine.version v
+      from ${versionsOf(tokenId)} v
+     cross join lateral (
+       -- Tokens without a transfer are shown to nobody.
+       select from vitrine.token t
+        where (t.chain_id, t.collection, t.token_id) = (v.chain_id, v.collection, v.token_id) and not t.unseen offset 0) seen
      where v.chain_id = $1 and v.collection = $2 and v.outcome = 'updated'
-       and (v.fetched_at, v.id) < ($3::timestamptz, $4::bigint) ${tokenId === undefined ? "" : "and v.token_id = $6"}
-       and ${isSeen}
+       and (v.fetched_at, v.id) < ($3::timestamptz, $4::bigint)
      order by v.fetched_at desc, v.id desc limit $5`;
   const rows = await db.query<Omit<MetadataUpdate, "readBlock"> & { readBlock: string | null }>(
     text,

@@ -87,11 +87,13 @@ export async function countStale(tx: Queryable): Promise<void> {
 /** Ids of versions that older rules read, above `after`, ascending; served or not. */
 export async function staleIds(tx: Queryable, after: string, limit: number): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
-    // One scan per rules version, so that the database index returns them in order.
+    // One scan per rules version, so that the database index of rules returns them in order. With "normaliser =" and the
+    // order of the ids alone, PostgreSQL may search all versions by their ids instead.
     `select s.id from generate_series(1, $1 - 1) as rules
        cross join lateral (
          select v.id from vitrine.version v
-          where v.normaliser = rules and v.outcome = 'updated' and v.id > $2 order by v.id limit $3) s
+          where v.normaliser between rules and rules and v.outcome = 'updated' and v.id > $2
+          order by v.normaliser, v.id limit $3) s
       order by s.id limit $3`,
     [NORMALISER, after, limit],
   );

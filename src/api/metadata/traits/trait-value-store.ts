@@ -122,7 +122,11 @@ async function readIds(db: Queryable, rows: readonly ValueRow[]): Promise<Readon
     `select v.trait_type_id as "typeId", v.display_type as "displayType", v.key, v.id,
             coalesce(v.xmin = pg_current_xact_id_if_assigned()::xid, false) as "isOurs"
        from unnest($1::int[], $2::text[], $3::text[]) as k(trait_type_id, display_type, key)
-       join vitrine.trait_value v using (trait_type_id, display_type, key)`,
+      cross join lateral (
+        -- By the order of the database index of keys: with "key =", PostgreSQL may read all values of the type for each.
+        select v.*, v.xmin from vitrine.trait_value v
+         where v.trait_type_id = k.trait_type_id and v.display_type = k.display_type and v.key between k.key and k.key
+         order by v.key limit 1) v`,
     columnsOf(rows, "typeId", "displayType", "key"),
     "find values",
   );
