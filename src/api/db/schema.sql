@@ -808,7 +808,6 @@ CREATE TABLE vitrine.sweep (
 CREATE INDEX sweep_ending ON vitrine.sweep USING btree (id) WHERE ((finished_at IS NOT NULL) AND (ended_at IS NULL) AND (receipt_id IS NOT NULL));
 CREATE UNIQUE INDEX sweep_of_app ON vitrine.sweep USING btree (chain_id, collection) WHERE ((app_id IS NOT NULL) AND (ended_at IS NULL));
 CREATE INDEX sweep_of_collection ON vitrine.sweep USING btree (chain_id, collection, id) WHERE (finished_at IS NULL);
-CREATE INDEX sweep_open ON vitrine.sweep USING btree (id) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX sweep_receipt ON vitrine.sweep USING btree (receipt_id) WHERE (receipt_id IS NOT NULL);
 CREATE INDEX sweep_to_list ON vitrine.sweep USING btree (chain_id, collection, id) WHERE ((finished_at IS NULL) AND minted AND (counted IS DISTINCT FROM to_token_id));
 CREATE INDEX sweep_unended ON vitrine.sweep USING btree (chain_id, collection) WHERE ((receipt_id IS NOT NULL) AND (ended_at IS NULL));
