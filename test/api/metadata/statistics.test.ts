@@ -4,17 +4,18 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Queryable } from "../../../src/api/db/database.ts";
 import { NORMALISER } from "../../../src/api/metadata/document/normalise.ts";
 import type { Trait } from "../../../src/api/metadata/document/traits.ts";
+import { hideReverted } from "../../../src/api/metadata/listing/untransferred-store.ts";
 import { readUpdates } from "../../../src/api/metadata/records/update-store.ts";
 import { staleIds } from "../../../src/api/metadata/renormalise/renormalise-store.ts";
 import { internValues } from "../../../src/api/metadata/traits/trait-value-store.ts";
-import { createTestDatabase } from "../../support/database/database.ts";
+import { countRowsRead, createTestDatabase } from "../../support/database/database.ts";
 import { countPlanWork } from "../../support/database/plan-work.ts";
 import { CHAIN_ID, COLLECTION, emptyTables } from "../../support/refresh/refresh.ts";
 
 const TOKENS = 4_000;
 const OTHER = `0x${"77".repeat(20)}`;
 const test = await createTestDatabase();
-const { database } = test;
+const { database, tables } = test;
 
 beforeEach(() => emptyTables(database));
 
@@ -67,6 +68,30 @@ describe.each([
   });
 });
 
+it("changes of a collection are found by few reads where most collections are small", async () => {
+  await add(COLLECTION);
+  await database.query(
+    `insert into vitrine.token (chain_id, collection, token_id) select $1, 'c' || n, 1 from generate_series(1, 500) n`,
+    [CHAIN_ID],
+  );
+  await database.query("analyze vitrine.token, vitrine.version");
+  const query = {
+    chainId: CHAIN_ID,
+    collection: COLLECTION,
+    before: { at: "infinity", id: "9000000000000" },
+  };
+
+  const read = await database.transaction(async (tx) => {
+    // As once the statement has run a few times.
+    await tx.query("set local plan_cache_mode = force_generic_plan");
+    return countRowsRead(tx, ["vitrine"], async () =>
+      expect(await readUpdates(tx, { ...query, limit: 100 })).toHaveLength(100),
+    );
+  });
+
+  expect(read).toBeLessThan(300);
+});
+
 describe.each([
   ["nothing", 0, 0],
   ["many values of one type", 1, TOKENS],
@@ -109,3 +134,17 @@ it.each([
     expect(work).toBeLessThan(TOKENS / 2);
   },
 );
+
+it("tokens of a reorg are locked by few reads where statistics say that none is seen", async () => {
+  await add(OTHER);
+  await database.query("update vitrine.token set unseen = true");
+  await database.query("analyze vitrine.token");
+  await add(COLLECTION);
+  const tokenIds = Array.from({ length: 100 }, (_, n) => String(1 + n * 7));
+
+  const work = await workOf((tx) =>
+    hideReverted(tx, tables, { chainId: CHAIN_ID, collection: COLLECTION, tokenIds }),
+  );
+
+  expect(work).toBeLessThan(TOKENS * 5);
+});

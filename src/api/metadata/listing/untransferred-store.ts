@@ -38,7 +38,8 @@ async function lockTokens(
 ): Promise<void> {
   await tx.query(
     `select from ${keysOf("$3")} asked join vitrine.token t on ${IS_ASKED}
-      where ${which === "all"} or not t.unseen
+      -- Not "not t.unseen": where most were unseen, PostgreSQL would read all that aren't for each id.
+      where case when t.unseen then ${which === "all"} else true end
       order by t.token_id::text collate "C" for update of t`,
     [chainId, collection, tokenIds],
   );
