@@ -2,6 +2,7 @@
 
 import type { CollectionRef } from "../../domain/token-ref.ts";
 import type { ChainTables } from "../chain/index/tables.ts";
+import { isBurned } from "../chain/index/token-state.ts";
 import { planName, type Queryable } from "../db/database.ts";
 
 export interface Neighbours {
@@ -12,11 +13,9 @@ export interface Neighbours {
 // Behind a longer row of burned tokens there is no neighbour, rather than a slow page.
 const READ_MAX = 200;
 
-// Of rows `t` of `vitrine.token`. A ranged token has no row in `token_state` before it moves. Each is looked up by itself: as
-// "not exists", PostgreSQL may read all burned tokens of a collection that is larger than most.
-const isListed = ({ tokenState }: ChainTables): string => `not t.unseen and not coalesce((
-  select s.burned from ${tokenState} s
-   where (s.chain_id, s.collection_address, s.token_id) = ($1, $2, t.token_id)), false)`;
+// Of rows `t` of `vitrine.token`. A ranged token has no row in `token_state` before it moves.
+const isListed = (tables: ChainTables): string =>
+  `not t.unseen and not ${isBurned(tables, { chainId: "$1", collection: "$2", tokenId: "t.token_id" })}`;
 
 /** The nearest listed tokens on either side; undefined at an end of the collection. */
 export async function readNeighbours(

@@ -75,6 +75,26 @@ describe("in a collection that PostgreSQL knows nothing of yet", () => {
     expect(read).toBeLessThan(10 * ROWS_PER_TOKEN);
   });
 
+  it("and not all that waits for a host of which one token is asked for first", async () => {
+    await database.query(
+      `update vitrine.refresh set lease = null, leased_until = null, host = 'slow.example', not_before = now()`,
+    );
+    await database.query(
+      `insert into vitrine.host (host, failures, reason, paused_until, probe_chain_id, probe_collection, probe_token_id)
+       values ('slow.example', 100, 'timeout', now(), $1, $2, 4321)`,
+      [CHAIN_ID, COLLECTION],
+    );
+
+    const read = await database.transaction((tx) =>
+      countRowsRead(tx, ["vitrine"], async () => {
+        const claimed = await claim(tx, tables, SHARE, 10);
+        expect(claimed.map(({ tokenId }) => tokenId)).toEqual(["4321"]);
+      }),
+    );
+
+    expect(read).toBeLessThan(10 * ROWS_PER_TOKEN);
+  });
+
   it.each([
     ["the next due time", (tx: Queryable) => nextDueMs(tx, SHARE)],
     ["a search for leases that ran out", (tx: Queryable) => returnExpired(tx)],

@@ -27,6 +27,7 @@ export interface Share {
 // As a filter only: the primary key begins with the chain, and a scan by it would read every token of the chain.
 const isOurChain = "(r.chain_id = any($1)) is true";
 const waiting = `${WAITING} and ${isOurChain}`;
+const isDue = `${waiting} and r.host = o.host and r.priority = level.priority and r.not_before <= now()`;
 const levels = `(values ${priorityLevels.map((level) => `(${level})`).join(", ")}) as level(priority)`;
 
 const hosts = hostsOf("hosts", WAITING);
@@ -94,12 +95,16 @@ export async function claim(
              from open_hosts o
             cross join ${levels}
             cross join lateral (
-              select r.ctid as row_at, r.priority, r.not_before from vitrine.refresh r
-               where ${waiting} and r.host = o.host and r.priority = level.priority and r.not_before <= now()
-                 and (o.probe_token_id is null
-                      or (r.chain_id, r.collection, r.token_id)
-                       = (o.probe_chain_id, o.probe_collection, o.probe_token_id))
-               order by r.not_before limit greatest(0, least($2 * ${RIVALS}, o.slots))) d
+              (select r.ctid as row_at, r.priority, r.not_before from vitrine.refresh r
+                where ${isDue} and o.probe_token_id is null
+                order by r.not_before limit greatest(0, least($2 * ${RIVALS}, o.slots)))
+              union all
+              -- By its key, and not among all that waits for the host.
+              select r.row_at, r.priority, r.not_before from (
+                select ctid as row_at, * from vitrine.refresh
+                 where (chain_id, collection, token_id) = (o.probe_chain_id, o.probe_collection, o.probe_token_id)
+                offset 0) r
+               where ${isDue}) d
             where o.slots > 0) f
      ), due as materialized (
        select row_at, priority, not_before from candidates where place <= slots
