@@ -104,7 +104,7 @@ export async function claim(
                 select ctid as row_at, * from vitrine.refresh
                  where (chain_id, collection, token_id) = (o.probe_chain_id, o.probe_collection, o.probe_token_id)
                 offset 0) r
-               where ${isDue}) d
+               where o.probe_token_id is not null and ${isDue}) d
             where o.slots > 0) f
      ), due as materialized (
        select row_at, priority, not_before from candidates where place <= slots
