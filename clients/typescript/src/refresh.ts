@@ -2,6 +2,7 @@
 
 import type { components } from "./api.ts";
 import { type CallOptions, readBody, type Sender } from "./request.ts";
+import { isRetryable } from "./retry.ts";
 import { createTimeLimit } from "./time-limit.ts";
 import { sleep } from "./timer.ts";
 import { type TokenId, tokenIdText } from "./token-id.ts";
@@ -64,8 +65,8 @@ export function readReceipt(
 }
 
 /**
- * Polls the receipt of what `request` requests, until it is done or the time is up: then the last receipt, or a `NETWORK`
- * error without any.
+ * Polls the receipt of what `request` requests, through any outage, until it is done or the time is up: then the last
+ * receipt, or a `NETWORK` error without any.
  */
 async function untilDone(
   sender: Sender,
@@ -78,11 +79,17 @@ async function untilDone(
   try {
     const refreshId = await request(limit.signal);
     for (let delay = FIRST_POLL_MS; ; delay = Math.min(LONGEST_POLL_MS, delay * 2)) {
-      receipt = await readReceipt(sender, refreshId, { signal: limit.signal });
-      if (receipt.done) return receipt;
+      let askedMs = 0;
+      try {
+        receipt = await readReceipt(sender, refreshId, { signal: limit.signal });
+        if (receipt.done) return receipt;
+      } catch (error) {
+        if (!isRetryable(error, true)) throw error;
+        askedMs = error.retryAfterMs ?? 0;
+      }
       // More often towards the end, so that the last receipt is hardly older than the first delay.
       const left = end - Date.now();
-      await sleep(Math.max(FIRST_POLL_MS, Math.min(delay, left / 2)), limit.signal);
+      await sleep(Math.max(FIRST_POLL_MS, Math.min(delay, left / 2), askedMs), limit.signal);
     }
   } catch (error) {
     signal?.throwIfAborted();
