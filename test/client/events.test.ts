@@ -54,6 +54,16 @@ describe("the event stream", () => {
     expect(service.headers[0]).toMatchObject({ accept: "text/event-stream", "x-api-key": "vk_test" });
   });
 
+  it.each([408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529])(
+    "resumes after a passing %d, of the service or of a proxy",
+    async (status) => {
+      const client = (await start(stream(lock(1)), json(status, "later"), stream(lock(2)))).client();
+
+      expect(await idsOf(client.events(), 2)).toEqual([1, 2]);
+      expect(service.headers[2]?.["last-event-id"]).toBe("1");
+    },
+  );
+
   it("resumes after positions that came without an event", async () => {
     const client = (await start(stream(lock(1), "id: 40\n\n: 41\n\n"), stream(lock(50)))).client();
     const events = client.events();
@@ -82,7 +92,13 @@ describe("the event stream", () => {
   });
 
   it.each([
+    [
+      "a filter that is no address",
+      refusal(400, "INVALID_REQUEST"),
+      { code: "INVALID_REQUEST", status: 400 },
+    ],
     ["a revoked key", refusal(401, "KEY_INVALID"), { code: "KEY_INVALID", status: 401 }],
+    ["a lost permission", refusal(403, "NOT_ALLOWED"), { code: "NOT_ALLOWED", status: 403 }],
     ["a page of a proxy", json(404, "nowhere"), { code: "UNEXPECTED_RESPONSE", status: 404 }],
     ["a page of a proxy that says 200", page, { code: "UNEXPECTED_RESPONSE", status: 200 }],
   ])("ends with the error of %s, also when it reconnects", async (_what, step, error) => {

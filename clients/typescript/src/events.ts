@@ -3,7 +3,7 @@
 import type { components } from "./api.ts";
 import { parseBody, type VitrineError } from "./errors.ts";
 import { type CallOptions, networkErrors, type Sender } from "./request.ts";
-import { delayOf, isRetryable } from "./retry.ts";
+import { delayOf, isPassing } from "./retry.ts";
 import { readSse } from "./sse.ts";
 import { createTimeLimit } from "./time-limit.ts";
 import { sleep } from "./timer.ts";
@@ -35,8 +35,8 @@ const SILENCE_MS = 45_000;
 const LONGEST_WAIT_MS = 300_000;
 
 /**
- * Events in their order, without a gap or a repetition. After a lost connection, a network fault, 429, 502, 503 or 504
- * it connects again, as often as it takes, with growing delays, or after the time that the service asks for if that is
+ * Events in their order, without a gap or a repetition. After a lost connection, a network fault, 408, 429 or any 5xx it
+ * connects again, as often as it takes, with growing delays, or after the time that the service asks for if that is
  * longer, but at most five minutes; any other refusal is thrown.
  */
 export function openEvents(sender: Sender, options: EventOptions): EventStream {
@@ -89,7 +89,7 @@ export function openEvents(sender: Sender, options: EventOptions): EventStream {
         });
       } catch (error) {
         signal?.throwIfAborted();
-        if (!isRetryable(error, true)) throw error;
+        if (!isPassing(error)) throw error;
         fault = error;
       }
       const asked = fault ? fault.retryAfterMs : reconnectMs;

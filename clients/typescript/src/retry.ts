@@ -23,6 +23,14 @@ export function isRetryable(error: unknown, isIdempotent: boolean): error is Vit
   return isIdempotent && (error.code === "NETWORK" || [502, 503, 504].includes(error.status));
 }
 
+/** True for what a stream, which never gives up, may get past: also 408 and every 5xx, of the service or of a proxy. */
+export function isPassing(error: unknown): error is VitrineError {
+  return (
+    isRetryable(error, true) ||
+    (error instanceof VitrineError && (error.status === 408 || error.status >= 500))
+  );
+}
+
 /** What the service asked for, or else a random time below a limit that doubles with each attempt, from 0. */
 export function delayOf(attempt: number, error?: VitrineError): number {
   if (error?.retryAfterMs !== undefined) return error.retryAfterMs;
