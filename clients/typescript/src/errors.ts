@@ -103,10 +103,13 @@ export function parseBody(text: string, what: "response" | "row" | "event", stat
   throw new VitrineError(`The ${what} is no JSON object: ${text.slice(0, 200)}`, facts);
 }
 
+// `Date.parse` takes far more for dates: "-1" and "1.5" are past ones, which ask for no wait.
+const HTTP_DATE = /^[A-Z][a-z]+, \d\d[ -][A-Z][a-z]{2}[ -]\d{2,4} \d\d:\d\d:\d\d GMT$/;
+
 /** `Retry-After` (RFC 9110, 10.2.3: seconds or a date) in milliseconds from now; undefined without a valid one. */
 function retryAfterMs(header: string | null): number | undefined {
   if (header === null) return undefined;
-  if (/^\d+$/.test(header.trim())) return Number(header) * 1_000;
-  const date = Date.parse(header);
+  if (/^\d+$/.test(header)) return Number(header) * 1_000;
+  const date = HTTP_DATE.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
