@@ -1,7 +1,7 @@
 /** The client's lists: what they ask for, page by page. */
 
 import { afterEach, expect, it } from "vitest";
-import { type ScriptedService, type Step, startScriptedService } from "./scripted-service.ts";
+import { json, type ScriptedService, type Step, startScriptedService } from "./scripted-service.ts";
 
 let service: ScriptedService;
 afterEach(() => service?.close());
@@ -48,6 +48,29 @@ it.each([
 
   expect(seen).toEqual([1, 2, 3]);
   expect(service.requests).toEqual([`GET ${path}`, `GET ${path}&cursor=next`]);
+});
+
+it("list reads every page of keys, whose array has a name of its own", async () => {
+  service = await startScriptedService(
+    json(200, { keys: [{ id: "1" }, { id: "2" }], next_cursor: "next" }),
+    json(200, { keys: [{ id: "3" }], next_cursor: null }),
+  );
+  const ids: string[] = [];
+  // Not destructured: the compiler takes any field out of an item of the type `never`.
+  for await (const key of service.client().list("/admin/keys")) ids.push(key.id);
+
+  expect(ids).toEqual(["1", "2", "3"]);
+  expect(service.requests).toEqual(["GET /admin/keys", "GET /admin/keys?cursor=next"]);
+});
+
+it("list reads the tokens of a health report, which are there only with a cause", async () => {
+  service = await startScriptedService(page([{ token_id: "1" }], "next"), page([{ token_id: "2" }]));
+  const tokens = service.client().list("/market-partner/collections/{collection_address}/health", {
+    path: { collection_address: "heroes" },
+    query: { cause: "timeout" },
+  });
+
+  expect((await tokens.take(9)).map((token) => token.token_id)).toEqual(["1", "2"]);
 });
 
 type Client = ReturnType<ScriptedService["client"]>;

@@ -66,14 +66,20 @@ export interface TradeCheckOptions extends ChainOption {
   readonly verify?: "chain";
 }
 
-/** The item of a list: of `items`, of `versions`, or of the array itself. */
-type ItemOf<Body> = Body extends readonly (infer Item)[]
+/** The item of a list: of `items`, which health has only with a `cause`, `versions` or `keys`, or of the array itself. */
+type ItemOf<Body> = Body extends
+  | readonly (infer Item)[]
+  | { readonly items?: readonly (infer Item)[] }
+  | { readonly versions: readonly (infer Item)[] }
+  | { readonly keys: readonly (infer Item)[] }
   ? Item
-  : Body extends { readonly items: readonly (infer Item)[] }
-    ? Item
-    : Body extends { readonly versions: readonly (infer Item)[] }
-      ? Item
-      : never;
+  : never;
+
+/** What a call takes after the path: nothing, where the route needs nothing. */
+type FieldsOf<M extends Method, P extends PathWith<M>> =
+  Record<never, never> extends RequestFields<M, P>
+    ? [fields?: RequestFields<M, P> & CallOptions]
+    : [fields: RequestFields<M, P> & CallOptions];
 
 // Posts that change nothing. Not the check of a document: it may outlast a time limit, and each repeats all its fetches.
 const READING_POSTS = new Set([
@@ -91,9 +97,7 @@ export function createVitrine(options: VitrineOptions) {
   function request<M extends Method, P extends PathWith<M>>(
     method: M,
     path: P,
-    ...[fields]: Record<never, never> extends RequestFields<M, P>
-      ? [fields?: RequestFields<M, P> & CallOptions]
-      : [fields: RequestFields<M, P> & CallOptions]
+    ...[fields]: FieldsOf<M, P>
   ): Promise<Answer<M, P>> {
     return sender.send(
       path,
@@ -109,13 +113,13 @@ export function createVitrine(options: VitrineOptions) {
   /** Any route that answers in pages, by its path. */
   function list<P extends PathWith<"get">>(
     path: P,
-    fields: RequestFields<"get", P> & CallOptions,
+    ...[fields]: FieldsOf<"get", P>
   ): Paged<ItemOf<Answer<"get", P>>> {
     const {
       path: names,
       query,
       signal,
-    } = fields as CallOptions & {
+    } = (fields ?? {}) as CallOptions & {
       readonly path?: Record<string, unknown>;
       readonly query?: Record<string, unknown>;
     };

@@ -51,8 +51,8 @@ export async function readPage(response: Response): Promise<Page<unknown>> {
   const body = await readBody<object>(response);
   if (Array.isArray(body))
     return { items: body, nextCursor: cursorOfLink(response.headers.get("link")), total: undefined };
-  const { items, versions, next_cursor, total } = body as Record<string, unknown>;
-  const listed = items ?? versions;
+  const { items, versions, keys, next_cursor, total } = body as Record<string, unknown>;
+  const listed = items ?? versions ?? keys;
   const nextCursor = next_cursor ?? null;
   if (!Array.isArray(listed) || (nextCursor !== null && typeof nextCursor !== "string"))
     throw new VitrineError("The response is not a page of a list", {
