@@ -4,6 +4,8 @@
 #
 #   DATABASE_URL=postgres://… deploy/upgrade.sh v1.4.0
 #
+# Needs git, Node, curl, and what backup/backup.sh needs.
+#
 # VITRINE_HOME   the git clone (the one of this script)
 # ENVIRONMENT    the service's variables, of which those that are set already win (/etc/vitrine/vitrine.env, where it exists)
 # BACKUPS        where the backup before the upgrade goes (/var/backups/vitrine)
@@ -94,6 +96,10 @@ interrupted() {
 main() {
   [ $# -eq 1 ] || die "the commit or tag is missing: upgrade.sh <commit or tag>"
   [ -n "${DATABASE_URL:-}" ] || die "DATABASE_URL is not set"
+  # Without curl, every commit would look as if it did not get ready.
+  for tool in git node curl; do
+    command -v $tool >/dev/null || die "$tool is not installed"
+  done
   scripts=$(cd "$(dirname "$0")" && pwd)
   cd "${VITRINE_HOME:-$scripts/..}"
   ENVIRONMENT=${ENVIRONMENT:-/etc/vitrine/vitrine.env}

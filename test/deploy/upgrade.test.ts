@@ -9,6 +9,7 @@ import {
   mkdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
@@ -56,7 +57,7 @@ function addTool(name: string, script: string): void {
   chmodSync(file, 0o755);
 }
 
-const upgrade = (environment: string) =>
+const upgrade = (environment: string, variables: Readonly<Record<string, string>> = {}) =>
   spawnSync(SCRIPT, ["next"], {
     encoding: "utf8",
     env: {
@@ -66,6 +67,7 @@ const upgrade = (environment: string) =>
       BACKUPS: join(folder, "backups"),
       INSTALL: "true",
       ENVIRONMENT: environment,
+      ...variables,
     },
   });
 
@@ -91,6 +93,44 @@ it("checks it with its own variables where there is no such file", () => {
 });
 
 const head = (): string => git("rev-parse", "HEAD").toString().trim();
+
+/** A folder for PATH with the programs of a small machine and the database's, without this one. */
+function programsWithout(missing: string): string {
+  const programs = join(folder, `without-${missing}`);
+  mkdirSync(programs);
+  const small =
+    "cat cut date dirname find git grep ls mkdir mv node curl readlink rm sed sh sleep sort sync tail".split(
+      " ",
+    );
+  for (const name of small.filter((each) => each !== missing)) {
+    const file = execFileSync("which", [name], { encoding: "utf8" }).trim();
+    symlinkSync(file, join(programs, name));
+  }
+  for (const name of ["pg_dump", "pg_restore"])
+    symlinkSync(join(folder, "tools", name), join(programs, name));
+  return programs;
+}
+
+it.each(["curl", "git", "node"])("does nothing where %s is not installed", (program) => {
+  const before = head();
+  const restarts = join(folder, `restarts-without-${program}`);
+  const environment = join(folder, "ready.env");
+  writeFileSync(environment, "RESUMES=1\n");
+
+  const { stderr, status } = upgrade(environment, {
+    PATH: programsWithout(program),
+    BACKUPS: join(folder, `backups-without-${program}`),
+    RESTART: `echo >> ${restarts}`,
+    READY_URL: "http://127.0.0.1:1/ready",
+    READY_SECONDS: "1",
+  });
+
+  expect(stderr).toBe(`upgrade.sh: ${program} is not installed\n`);
+  expect(status).toBe(1);
+  expect(head()).toBe(before);
+  expect(existsSync(restarts)).toBe(false);
+  expect(existsSync(join(folder, `backups-without-${program}`))).toBe(false);
+});
 
 /** An upgrade to this commit, as it is started in a terminal. */
 function startUpgrade(to: string, variables: Readonly<Record<string, string>>) {
