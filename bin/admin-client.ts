@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { withDeadline } from "../src/api/async/timeout.ts";
-import { isLocal, localOperatorToken } from "../src/api/local-secrets.ts";
+import { isLocal, localOperatorToken, trimOperatorToken } from "../src/api/local-secrets.ts";
 import { isPlainUrl, parseUrl } from "../src/api/text/parse-url.ts";
 import { withoutTrailing } from "../src/api/text/without-trailing.ts";
 
@@ -58,7 +58,8 @@ export function createAdminClient(environment: Environment): AdminClient {
   );
   requireBase(baseUrl);
   const token =
-    environment.VITRINE_OPERATOR_TOKEN || keptToken(baseUrl, environment.VITRINE_DATA || ".vitrine");
+    trimOperatorToken(environment.VITRINE_OPERATOR_TOKEN ?? "") ||
+    keptToken(baseUrl, environment.VITRINE_DATA || ".vitrine");
 
   const send = async (path: string, init: RequestInit): Promise<Response> => {
     // Followed, a POST would become a GET, and another host would get the token, or the service none.

@@ -15,6 +15,7 @@ import {
   localOperatorToken,
   OPERATOR_TOKEN_LENGTH_MIN,
   SECRET_LENGTH_MIN,
+  trimOperatorToken,
 } from "./local-secrets.ts";
 import { parseStoreAddress, type StoreAddress, showStore } from "./store-address.ts";
 import { isPlainUrl, parseUrl } from "./text/parse-url.ts";
@@ -168,10 +169,9 @@ const environmentSchema = z.object({
   PORT: wholeNumber(1, 65535).default(DEFAULT_PORT),
   BASE_URL: plainUrl("paths are added to it").optional(),
   VITRINE_DATA: z.string().default(".vitrine"),
-  // A file of a secret often ends with a line, which no header can carry.
   VITRINE_OPERATOR_TOKEN: z
     .string()
-    .trim()
+    .overwrite(trimOperatorToken)
     .min(OPERATOR_TOKEN_LENGTH_MIN, { error: `must have at least ${OPERATOR_TOKEN_LENGTH_MIN} characters` })
     .optional(),
   VITRINE_SECRET: secret,

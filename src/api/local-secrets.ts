@@ -18,6 +18,9 @@ const POLL_MS = 25;
 export const localOperatorToken = (dataFolder: string): string =>
   persistedSecret(dataFolder, "operator-token", "operator token", OPERATOR_TOKEN_LENGTH_MIN);
 
+/** VITRINE_OPERATOR_TOKEN as it is sent: a file of a secret often ends with a line, which no header can carry. */
+export const trimOperatorToken = (text: string): string => text.trim();
+
 /** VITRINE_SECRET where BASE_URL is local; throws a BootError elsewhere. */
 export function defaultSecret(baseUrl: string, dataFolder: string): string {
   if (isLocal(baseUrl)) return persistedSecret(dataFolder, "secret", "secret", SECRET_LENGTH_MIN);

@@ -80,6 +80,22 @@ it("a token that no header can carry is named as what is wrong", async () => {
   });
 });
 
+it.each(["\n", "\r\n", " "])(
+  "a token with %j after it, as in a file, is the one that a service takes",
+  async (end) => {
+    const token = "of-a-service-of-16";
+    const admin = await startAdmin(token);
+
+    const env = { PORT: String(admin.port), VITRINE_OPERATOR_TOKEN: ` ${token}${end}` };
+
+    expect(await vitrine(tmpdir(), ["--json", "keys", "list"], env)).toEqual({
+      out: "[]\n",
+      err: "",
+      code: 0,
+    });
+  },
+);
+
 it("what a service refuses with reaches the terminal without its control characters", async () => {
   const admin = await startLocalServer((_request, response) => {
     response.writeHead(400, { "content-type": "application/json" });
