@@ -4,7 +4,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readSchema, readSchemasOf, type SchemaContent } from "../../src/api/chain/index/index-build.ts";
 import { type IndexInputs, readIndexInputs } from "../../src/api/chain/index/index-inputs.ts";
+import { requireSchemaName } from "../../src/api/chain/index/schema-name.ts";
 import { createDatabase, type Database, type Queryable } from "../../src/api/db/database.ts";
+import { requireDatabase } from "../../src/api/db/require-database.ts";
 import { silentLogger } from "../../src/api/logging/logger.ts";
 import { databaseUrl } from "../../src/api/postgres/database-url.ts";
 import { loadIndexConfig } from "../../src/config.ts";
@@ -44,6 +46,8 @@ const UNEXPLAINED = "no file and no collection differs, so a package that shapes
  */
 export async function checkIndex(root: string, environment: Environment): Promise<IndexCheck> {
   const schema = environment.DATABASE_SCHEMA || DEFAULT_SCHEMA;
+  requireSchemaName(schema);
+  if (environment.DATABASE_URL) await requireDatabase(environment.DATABASE_URL, () => undefined);
   const buildId = await readBuildId(root, { ...environment, DATABASE_SCHEMA: schema });
   return compareBuild(buildId, root, environment);
 }

@@ -6,6 +6,7 @@ import { readBuildId } from "../../../bin/index/build.ts";
 import { checkIndex, compareBuild } from "../../../bin/index/check.ts";
 import { recordIndexBuild } from "../../../src/api/chain/index/index-build.ts";
 import { readIndexInputs } from "../../../src/api/chain/index/index-inputs.ts";
+import { BootError } from "../../../src/boot-error.ts";
 import { loadIndexConfig } from "../../../src/config.ts";
 import { CHAIN_SCHEMA, createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 
@@ -65,6 +66,21 @@ async function setBuild(schema: string, buildId: string, { isInUse = false } = {
 }
 
 describe("the check of the index", () => {
+  it.each([
+    ["a".repeat(50), `Schema "${"a".repeat(50)}" is longer than 45 characters, or 63 bytes`],
+    ["pg_chain", 'Schema "pg_chain" is reserved'],
+  ])("refuses a schema with the name %s, as a start does", async (schema, fault) => {
+    await expect(checkIndex(root, { ...environment, DATABASE_SCHEMA: schema })).rejects.toThrow(
+      new BootError(`${fault}; set DATABASE_SCHEMA to another name.`),
+    );
+  });
+
+  it("refuses a DATABASE_URL that names no database, as a start does", async () => {
+    await expect(checkIndex(root, { ...environment, DATABASE_URL: "nonsense:SECRET@x" })).rejects.toThrow(
+      /^DATABASE_URL must be postgresql:/,
+    );
+  });
+
   it("resumes after edits of the serving half, of the order, names, standards and locks of collections, and of endpoints", async () => {
     appendFileSync(join(root, "src/api/boot.ts"), "\n// edited\n");
     writeCollections([
