@@ -7,7 +7,7 @@ import { collectionKey } from "../../src/domain/token-ref.ts";
 import { ColumnsChanged, findWritten, type Progress, writeExport } from "../export/write.ts";
 import type { Answer } from "./answers.ts";
 import { createStatusLine } from "./status-line.ts";
-import type { Tool } from "./tool.ts";
+import { notEmpty, type Tool } from "./tool.ts";
 
 interface Options {
   readonly format: (typeof exportFormats)[number];
@@ -30,7 +30,8 @@ const KEY_SECONDS = 600;
 
 export function addExportCommand(program: Command, tool: Tool): void {
   program
-    .command("export <collection>")
+    .command("export")
+    .argument("<collection>", "", notEmpty)
     .description(
       "write a whole collection, by address or slug, as of one block; docs/exports.md has the rows",
     )

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { apiNames } from "../../src/api/http/api-names.ts";
 import type { AdminClient } from "../admin-client.ts";
 import type { Answer } from "./answers.ts";
-import { list, type Tool, wholeNumber } from "./tool.ts";
+import { list, notEmpty, type Tool, wholeNumber } from "./tool.ts";
 
 const GRACE_HOURS_MAX = 720;
 
@@ -75,7 +75,8 @@ export function addKeyCommands(program: Command, { connect, print }: Tool): void
       );
     });
   keys
-    .command("rotate <id>")
+    .command("rotate")
+    .argument("<id>", "", notEmpty)
     .description(
       "create another key for the same app and print it, once; the old one keeps working for a while",
     )
@@ -88,7 +89,8 @@ export function addKeyCommands(program: Command, { connect, print }: Tool): void
       print(made, [made.key]);
     });
   keys
-    .command("revoke <id>")
+    .command("revoke")
+    .argument("<id>", "", notEmpty)
     .description("revoke a key; replicas refuse it at once, or within 2 seconds if the notice is lost")
     .action(async (id: string) => {
       const answer = await connect().call("DELETE", `/admin/keys/${encodeURIComponent(id)}`);

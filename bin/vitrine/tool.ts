@@ -28,6 +28,12 @@ export const createTool = (program: Command): Tool => ({
   progress: (text) => void process.stderr.write(`vitrine: ${visible(text)}\n`),
 });
 
+/** A parser of arguments that name something. A shell passes a variable that is not set as an empty text. */
+export function notEmpty(text: string): string {
+  if (text.trim() === "") throw new InvalidArgumentError("must not be empty.");
+  return text;
+}
+
 /** The entries of a comma-separated list. */
 export const list = (text: string): string[] =>
   text
