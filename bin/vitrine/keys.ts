@@ -36,6 +36,10 @@ async function readKeys(service: AdminClient): Promise<KeyRow[]> {
   }
 }
 
+/** Of a key that works, and that nobody has. */
+const unseen = (id: string): string =>
+  `key ${id} was created, and couldn't be printed; revoke it (npx vitrine keys revoke ${id}), or replace it (npx vitrine keys rotate ${id} --grace 0).`;
+
 export function addKeyCommands(program: Command, { connect, print }: Tool): void {
   const keys = program.command("keys").description("API keys");
   keys
@@ -52,7 +56,7 @@ export function addKeyCommands(program: Command, { connect, print }: Tool): void
       const collections = options.collections === "all" ? "all" : list(options.collections);
       const body = { app: options.app, apis: options.api, collections };
       const created = await connect().call<Answer<"createKey">>("POST", "/admin/keys", body);
-      print(created, [created.key]);
+      print(created, [created.key], unseen(created.id));
     });
   keys
     .command("list")
@@ -86,7 +90,7 @@ export function addKeyCommands(program: Command, { connect, print }: Tool): void
       const made = await connect().call<Answer<"rotateKey">>("POST", path, {
         grace_seconds: grace * 3_600,
       });
-      print(made, [made.key]);
+      print(made, [made.key], unseen(made.id));
     });
   keys
     .command("revoke")

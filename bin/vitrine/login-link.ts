@@ -10,7 +10,7 @@ export function addLoginLinkCommand(program: Command, { connect, print, progress
     .description("create a link that signs in one browser to the console as the operator, once")
     .action(async () => {
       const link = await connect().call<Answer<"createLoginLink">>("POST", "/admin/login_links");
-      print(link, [link.url]);
+      print(link, [link.url], "the link was created, and couldn't be printed; create another one.");
       progress(`the link works once, until ${link.expires_at}`);
     });
 }

@@ -8,24 +8,32 @@ import { visible } from "./visible.ts";
 export interface Tool {
   /** The admin API of the service that the environment names, including .env.local and .env of the working folder. */
   connect(): AdminClient;
-  /** Prints the result on stdout: JSON for programs, lines for people, without control characters. */
-  print(result: unknown, lines: readonly string[]): void;
+  /**
+   * Prints the result on stdout: JSON for programs, lines for people, without control characters. `ifUnseen` is what stderr
+   * says of a result that is shown once, if stdout doesn't take it; the exit code is 1 then.
+   */
+  print(result: unknown, lines: readonly string[], ifUnseen?: string): void;
   /** Reports the progress of a long command on stderr. */
   progress(text: string): void;
 }
+
+const progress: Tool["progress"] = (text) => void process.stderr.write(`vitrine: ${visible(text)}\n`);
 
 export const createTool = (program: Command): Tool => ({
   connect() {
     loadEnvironment();
     return createAdminClient(process.env);
   },
-  print(result, lines) {
+  print(result, lines, ifUnseen) {
     const { json } = program.opts<{ json?: boolean }>();
-    process.stdout.write(
-      json ? `${JSON.stringify(result)}\n` : lines.map((line) => `${visible(line)}\n`).join(""),
-    );
+    const text = json ? `${JSON.stringify(result)}\n` : lines.map((line) => `${visible(line)}\n`).join("");
+    process.stdout.write(text, (error) => {
+      if (!error || ifUnseen === undefined) return;
+      progress(ifUnseen);
+      process.exitCode = 1;
+    });
   },
-  progress: (text) => void process.stderr.write(`vitrine: ${visible(text)}\n`),
+  progress,
 });
 
 /** A parser of arguments that name something. A shell passes a variable that is not set as an empty text. */
