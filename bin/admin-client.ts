@@ -1,8 +1,12 @@
 /** Client for the admin API of a running service. */
 
-import { existsSync } from "node:fs";
 import { withDeadline } from "../src/api/async/timeout.ts";
-import { isLocal, localOperatorToken, trimOperatorToken } from "../src/api/local-secrets.ts";
+import {
+  isLocal,
+  operatorTokenFile,
+  storedOperatorToken,
+  trimOperatorToken,
+} from "../src/api/local-secrets.ts";
 import { isPlainUrl, parseUrl } from "../src/api/text/parse-url.ts";
 import { withoutTrailing } from "../src/api/text/without-trailing.ts";
 
@@ -57,9 +61,9 @@ export function createAdminClient(environment: Environment): AdminClient {
     "/",
   );
   requireBase(baseUrl);
-  const token =
-    trimOperatorToken(environment.VITRINE_OPERATOR_TOKEN ?? "") ||
-    keptToken(baseUrl, environment.VITRINE_DATA || ".vitrine");
+  const dataFolder = environment.VITRINE_DATA || ".vitrine";
+  const given = trimOperatorToken(environment.VITRINE_OPERATOR_TOKEN ?? "");
+  const token = given || (isLocal(baseUrl) ? storedOperatorToken(dataFolder) : undefined);
 
   const send = async (path: string, init: RequestInit): Promise<Response> => {
     // Followed, a POST would become a GET, and another host would get the token, or the service none.
@@ -119,7 +123,9 @@ export function createAdminClient(environment: Environment): AdminClient {
         await read(response, signal);
         throw new AdminError(
           401,
-          "the service refused VITRINE_OPERATOR_TOKEN; use the one it was started with.",
+          given
+            ? "the service refused VITRINE_OPERATOR_TOKEN; use the one it was started with."
+            : `the service refused the token in ${operatorTokenFile(dataFolder)}; set VITRINE_OPERATOR_TOKEN to the one it was started with.`,
         );
       };
       const doubt = method === "GET" ? "" : "; it may do what it was asked to";
@@ -151,8 +157,4 @@ function redirectOf({ headers, body }: Response, baseUrl: string, path: string):
   const known = isBase ? to?.slice(0, -path.length) : undefined;
   const where = to === undefined || known ? "" : ` to ${to}`;
   return new Error(`${baseUrl} redirects${where}; set BASE_URL to ${known ?? "the service's own address"}.`);
-}
-
-function keptToken(baseUrl: string, dataFolder: string): string | undefined {
-  return isLocal(baseUrl) && existsSync(dataFolder) ? localOperatorToken(dataFolder) : undefined;
 }

@@ -1,13 +1,14 @@
 /** Secrets that a service generates for itself: random, created once, kept in its data folder. */
 
 import { randomBytes } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BootError } from "../boot-error.ts";
 import { makeDataFolder, readKept, unwritable } from "./data-folder.ts";
 
 export const OPERATOR_TOKEN_LENGTH_MIN = 16;
 export const SECRET_LENGTH_MIN = 32;
+const OPERATOR_TOKEN_FILE = "operator-token";
 const FILLED_MS = 1_000;
 const POLL_MS = 25;
 
@@ -16,7 +17,15 @@ const POLL_MS = 25;
  * owner only, so that `npx vitrine` works beside `npm start` without configuration.
  */
 export const localOperatorToken = (dataFolder: string): string =>
-  persistedSecret(dataFolder, "operator-token", "operator token", OPERATOR_TOKEN_LENGTH_MIN);
+  persistedSecret(dataFolder, OPERATOR_TOKEN_FILE, "operator token", OPERATOR_TOKEN_LENGTH_MIN);
+
+/** The token that `localOperatorToken` stored; undefined where it stored none. Creates nothing. */
+export const storedOperatorToken = (dataFolder: string): string | undefined =>
+  existsSync(operatorTokenFile(dataFolder))
+    ? readSecret(operatorTokenFile(dataFolder), "operator token", OPERATOR_TOKEN_LENGTH_MIN)
+    : undefined;
+
+export const operatorTokenFile = (dataFolder: string): string => join(dataFolder, OPERATOR_TOKEN_FILE);
 
 /** VITRINE_OPERATOR_TOKEN as it is sent: a file of a secret often ends with a line, which no header can carry. */
 export const trimOperatorToken = (text: string): string => text.trim();
@@ -41,6 +50,10 @@ function persistedSecret(dataFolder: string, name: string, what: string, lengthM
     if (code === "ENOSPC" || code === "EDQUOT") rmSync(file, { force: true });
     if (code !== "EEXIST") throw unwritable(dataFolder, error as Error);
   }
+  return readSecret(file, what, lengthMin);
+}
+
+function readSecret(file: string, what: string, lengthMin: number): string {
   let text = readKept(file).trim();
   // Another process that starts at the same moment may have created the file and not filled it yet.
   for (let waited = 0; text.length < lengthMin && waited < FILLED_MS; waited += POLL_MS) {

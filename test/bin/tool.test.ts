@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { runVitrine } from "../support/processes/command.ts";
 import { startLocalServer } from "../support/servers/local-server.ts";
 
@@ -95,6 +95,44 @@ it.each(["\n", "\r\n", " "])(
     });
   },
 );
+
+describe("without VITRINE_OPERATOR_TOKEN", () => {
+  function makeDataFolder(): string {
+    const folder = mkdtempSync(join(tmpdir(), "vitrine-tool-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    return folder;
+  }
+
+  it("a command creates no token in the folder of a service that has none, and says what is missing", async () => {
+    const admin = await startAdmin("of-the-service");
+    const data = makeDataFolder();
+
+    const env = { PORT: String(admin.port), VITRINE_DATA: data };
+    const { err, code } = await vitrine(tmpdir(), ["keys", "list"], env);
+
+    expect({ err, code }).toEqual({
+      err: "vitrine: VITRINE_OPERATOR_TOKEN is not set; set it to the token that the service was started with.\n",
+      code: 1,
+    });
+    expect(readdirSync(data)).toEqual([]);
+  });
+
+  it("a command uses the token of that folder, and names the file when the service refuses it", async () => {
+    const token = "of-the-folder-of-this-machine";
+    const data = makeDataFolder();
+    writeFileSync(join(data, "operator-token"), token);
+    const [own, other] = [await startAdmin(token), await startAdmin("another")];
+    const list = ({ port }: { readonly port: number }) =>
+      vitrine(tmpdir(), ["--json", "keys", "list"], { PORT: String(port), VITRINE_DATA: data });
+
+    expect(await list(own)).toEqual({ out: "[]\n", err: "", code: 0 });
+    expect(await list(other)).toEqual({
+      out: "",
+      err: `vitrine: the service refused the token in ${data}/operator-token; set VITRINE_OPERATOR_TOKEN to the one it was started with.\n`,
+      code: 1,
+    });
+  });
+});
 
 it("what a service refuses with reaches the terminal without its control characters", async () => {
   const admin = await startLocalServer((_request, response) => {
