@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import pg from "pg";
 import type { Logger } from "../logging/logger.ts";
+import { isDatabaseAway } from "./database-away.ts";
 import { CLIENT_KEEPALIVE } from "./keepalive.ts";
 
 // With the schema of the chain index behind it, by which `ponder db prune` knows that a process serves it (patches/): one
@@ -35,14 +36,25 @@ export function listen(
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  const reconnect = (reason: string): void => {
+  let isLost = false;
+
+  const reconnect = (reason: string, isAway: boolean): void => {
     if (closed || timer) return;
-    logger.warn({ msg: "Lost the notification connection", reason, retry_ms: RECONNECT_MS });
+    // Each try says the same while the database is away.
+    if (!isLost || !isAway)
+      logger.warn({
+        msg: "Lost the notification connection",
+        reason,
+        retry_ms: RECONNECT_MS,
+      });
+    isLost = true;
     timer = setTimeout(() => {
       timer = undefined;
-      connect().catch((error: Error) => reconnect(error.message));
+      connect().catch(retry);
     }, RECONNECT_MS);
   };
+
+  const retry = (error: Error): void => reconnect(error.message, isDatabaseAway(error));
 
   const connect = async (): Promise<void> => {
     const next = new pg.Client({
@@ -55,9 +67,9 @@ export function listen(
     client = next;
     next.on("error", (error) => {
       next.removeAllListeners("end");
-      reconnect(error.message);
+      retry(error);
     });
-    next.on("end", () => reconnect("the connection ended"));
+    next.on("end", () => reconnect("the connection ended", true));
     next.on("notification", ({ channel, payload }) => onWake(channel, payload));
     try {
       await next.connect();
@@ -73,9 +85,11 @@ export function listen(
       void next.end().catch(() => undefined);
       throw error;
     }
+    if (isLost) logger.info({ msg: "The notification connection is back" });
+    isLost = false;
     onWake();
   };
-  connect().catch((error: Error) => reconnect(error.message));
+  connect().catch(retry);
 
   return {
     async close() {

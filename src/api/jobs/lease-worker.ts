@@ -3,6 +3,7 @@
  * soon expires.
  */
 
+import { isDatabaseAway } from "../db/database-away.ts";
 import type { Logger } from "../logging/logger.ts";
 import { type PassLoop, startPassLoop } from "./pass-loop.ts";
 
@@ -85,7 +86,7 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
     renewedAt = performance.now();
   }
 
-  /** Never rejects: what waits is claimed all the same. */
+  /** Rejects only while the database is away, since a claim would fail as well: what waits is claimed all the same. */
   async function returnExpired(): Promise<void> {
     if (!options.returnExpired || performance.now() - returnedAt <= EXPIRED_EVERY_MS) return;
     returnedAt = performance.now();
@@ -94,6 +95,7 @@ export function startLeaseWorker<Lease>(options: LeaseWorkerOptions<Lease>): Lea
       if (performance.now() - renewedAt > RENEWALS_MISSED * options.renewMs) await renewRunning();
       await options.returnExpired();
     } catch (error) {
+      if (isDatabaseAway(error)) throw error;
       logger.warn({ msg: `Could not return expired ${work} leases`, reason: (error as Error).message });
     }
   }

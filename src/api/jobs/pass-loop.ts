@@ -1,6 +1,7 @@
 /** Background work in passes: a pass runs when something wakes the loop, and at a slow poll as a fallback. */
 
 import { setMaxListeners } from "node:events";
+import { isDatabaseAway } from "../db/database-away.ts";
 import type { Logger } from "../logging/logger.ts";
 import { runInScope } from "../tracing/spans.ts";
 
@@ -38,8 +39,8 @@ export interface PassLoop {
 }
 
 /**
- * One pass at a time. A pass that fails is logged, and the next one tries again. The timers don't keep the process
- * alive.
+ * One pass at a time. A pass that fails is logged, and the next one tries again; while the database is away, only the
+ * first is logged, and then that one has succeeded. The timers don't keep the process alive.
  */
 export function startPassLoop(options: PassLoopOptions): PassLoop {
   const { task, pass, pollMs, firstMs = 0, afterFaultMs = pollMs, isOn = true, logger } = options;
@@ -51,6 +52,8 @@ export function startPassLoop(options: PassLoopOptions): PassLoop {
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   let restUntil = 0;
+  /** Passes that have failed since the database went away, of which the first was logged. */
+  let failedAway = 0;
 
   async function run(): Promise<void> {
     clearTimeout(timer);
@@ -66,12 +69,19 @@ export function startPassLoop(options: PassLoopOptions): PassLoop {
 
   async function passSafely(): Promise<NextPass> {
     try {
-      return (await pass(stopping.signal)) ?? {};
+      const next = (await pass(stopping.signal)) ?? {};
+      if (failedAway > 0) logger.info({ msg: `Could ${task} again`, failed_passes: failedAway });
+      failedAway = 0;
+      return next;
     } catch (error) {
-      if (!stopping.signal.aborted)
-        logger.warn({ msg: `Could not ${task}`, reason: (error as Error).message });
+      if (!stopping.signal.aborted) report(error as Error);
       return { inMs: afterFaultMs };
     }
+  }
+
+  function report(error: Error): void {
+    if (isDatabaseAway(error) && ++failedAway > 1) return;
+    logger.warn({ msg: `Could not ${task}`, reason: error.message });
   }
 
   /** A pass belongs to nobody, whoever woke the loop. */

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { listen } from "../../../src/api/db/listener.ts";
 import { silentLogger } from "../../../src/api/logging/logger.ts";
@@ -92,4 +94,35 @@ it("keeps no connection on which PostgreSQL refuses to listen, as a standby does
     (all) => all.length === 3,
   );
   expect(await countConnections()).toBeLessThanOrEqual(1);
+});
+
+it("is said to be lost once while nothing answers, and to be back", async () => {
+  const { logger, entries } = createMemoryLogger();
+  let tries = 0;
+  const target = new URL(url);
+  const away = createServer((socket) => {
+    if (++tries <= 3) return void socket.destroy();
+    const server = connect(Number(target.port || 5432), target.hostname);
+    socket.pipe(server).pipe(socket);
+    for (const end of [socket, server]) end.on("error", () => undefined);
+  }).listen(0, "127.0.0.1");
+  await once(away, "listening");
+  onTestFinished(() => void away.close());
+  const through = new URL(url);
+  through.hostname = "127.0.0.1";
+  through.port = String((away.address() as AddressInfo).port);
+
+  let wakes = 0;
+  const listener = listen(through.href, ["one"], () => wakes++, logger);
+  onTestFinished(() => listener.close());
+  await eventually(
+    () => wakes,
+    (count) => count === 1,
+  );
+
+  expect(tries).toBe(4);
+  expect(entries.map(({ level, msg }) => [level, msg])).toEqual([
+    ["warn", "Lost the notification connection"],
+    ["info", "The notification connection is back"],
+  ]);
 });

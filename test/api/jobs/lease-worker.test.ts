@@ -137,6 +137,18 @@ describe("claims", () => {
     await passMs(2_000);
   });
 
+  it("wait while the database is away, which is logged once", async () => {
+    const refuse = () =>
+      Promise.reject(Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }));
+    const { log } = start(count(2), atOnce, { returnExpired: refuse, claim: refuse });
+
+    await passMs(5_000);
+
+    expect(log).toEqual([
+      { level: "warn", msg: "Could not claim visit leases", reason: "connect ECONNREFUSED" },
+    ]);
+  });
+
   it("go on when putting back fails, which is logged", async () => {
     const { seen, log } = start(count(2), atOnce, {
       returnExpired: () => Promise.reject(new Error("away")),

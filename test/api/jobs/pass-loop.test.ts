@@ -115,6 +115,34 @@ describe("a pass", () => {
     expect(log).toHaveLength(1);
   });
 
+  it("that fails while the database is away is logged once until it succeeds, and then that it does", async () => {
+    const away = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+    const { log } = start(async (nth) => {
+      if (nth <= 3 || nth === 5) throw away;
+      return undefined;
+    });
+    const lost = { level: "warn", msg: "Could not tidy up", reason: "connect ECONNREFUSED" };
+    await passMs(2_000);
+    expect(log).toEqual([lost]);
+
+    await passMs(1_000);
+    const back = { level: "info", msg: "Could tidy up again", failed_passes: 3 };
+    expect(log).toEqual([lost, back]);
+
+    await passMs(1_000);
+    expect(log).toEqual([lost, back, lost]);
+  });
+
+  it("that fails for a reason of its own is logged each time", async () => {
+    const { log } = start(async () => {
+      throw new Error("a bug");
+    });
+
+    await passMs(2_000);
+
+    expect(log).toHaveLength(3);
+  });
+
   it("that fails before it waits for anything, or is woken meanwhile, ends the loop as little", async () => {
     const { loop, counts, log } = start(() => {
       throw new Error("a bug");
