@@ -14,6 +14,7 @@ import { lockBuild, portTaken, schemaTaken } from "./build-lock.ts";
 import { checkIndex, type IndexCheck, withDatabase } from "./check.ts";
 import { untilCaughtUp } from "./progress.ts";
 
+const PORT_MAX = 65_535;
 const FRESHNESS_TIMEOUT_MS = 5_000;
 
 export interface BesideOptions {
@@ -39,6 +40,8 @@ export async function buildBeside({
   onReady,
 }: BesideOptions): Promise<number> {
   const port = requestedPort ?? loadServingConfig(process.env).port + 1;
+  if (requestedPort === undefined && port > PORT_MAX)
+    throw new Error(`PORT is ${PORT_MAX}, and no port comes after it; pass another one with --port`);
   await requireFreePort(port).catch((cause: Error) => {
     const { code } = cause.cause as NodeJS.ErrnoException;
     if (code === "EADDRINUSE") throw portTaken(port, cause);

@@ -1,5 +1,7 @@
 /** Reads a contract and adds it to the collections file. */
 
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { type Address, BaseError, createPublicClient, http } from "viem";
 import { configuredChains, rpcUrlsOf, type Standard } from "../../src/config.ts";
@@ -48,6 +50,10 @@ async function add({ print, progress }: Tool, text: string, options: AddOptions)
   const listed = findEntry(before, { chainId, address });
   if (listed) return print({ added: false, entry: listed }, [isListed]);
   requireFreeSlug(file, before, options.slug);
+  if (!options.dryRun && !existsSync(dirname(file)))
+    throw new Error(
+      `${file} can't be created: its folder doesn't exist; create that, or set COLLECTIONS_FILE.`,
+    );
   if (!options.dryRun && !options.yes && !process.stdin.isTTY)
     throw new Error("there is no terminal to ask; pass --yes to add it, or --dry-run for the report alone.");
 

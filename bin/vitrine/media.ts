@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
+import { makeFolder } from "../../src/api/data-folder.ts";
 import type { CopyResult } from "../../src/api/media/storage/copy-pictures.ts";
 import { loadEnvironment } from "../environment.ts";
 import { createStatusLine } from "./status-line.ts";
@@ -31,7 +32,7 @@ export function addMediaCommands(program: Command, { print, progress }: Tool): v
       if (JSON.stringify(addresses[0]) === JSON.stringify(addresses[1]))
         throw new Error("--from and --to name the same store");
       const [from, to] = [openStore(addresses[0]), openStore(addresses[1])];
-      const [source] = addresses;
+      const [source, target] = addresses;
       for (const disk of [from, to]) {
         const fault = await disk.check();
         // A folder that is only read need not be writable.
@@ -40,6 +41,14 @@ export function addMediaCommands(program: Command, { print, progress }: Tool): v
       }
       if (source.kind === "folder" && !existsSync(source.folder))
         throw new Error(`--from names a folder that doesn't exist: ${source.folder}`);
+      if (target.kind === "folder") {
+        // Else each image would fail of it by itself.
+        await makeFolder(target.folder).catch((cause: NodeJS.ErrnoException) => {
+          throw new Error(`--to names a folder that can't be made (${cause.code}): ${target.folder}`, {
+            cause,
+          });
+        });
+      }
       const line = createStatusLine(process.stderr);
       const result = await copyPictures({
         from,

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { addCollectionCommands } from "../../bin/vitrine/collections.ts";
 import { type Chain, type Contract, startChain } from "../../demo/chain.ts";
 import { loadIndexConfig } from "../../src/config.ts";
@@ -254,4 +254,15 @@ it("a file that doesn't exist yet is created", async () => {
   await add(of("items").address, "--yes");
   expect(loadIndexConfig(process.env).collections).toHaveLength(1);
   process.env.COLLECTIONS_FILE = file;
+});
+
+it("a file in a folder that doesn't exist is refused before the chain is asked, but for a report", async () => {
+  const absent = join(folder, "absent", "collections.json");
+  vi.stubEnv("COLLECTIONS_FILE", absent);
+  onTestFinished(() => void vi.unstubAllEnvs());
+
+  await expect(add(of("heroes").address, "--yes", "--rpc", "http://127.0.0.1:9")).rejects.toThrow(
+    new Error(`${absent} can't be created: its folder doesn't exist; create that, or set COLLECTIONS_FILE.`),
+  );
+  expect((await add(of("heroes").address, "--dry-run")).result).toMatchObject({ added: false });
 });

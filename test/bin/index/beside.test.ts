@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { buildBeside } from "../../../bin/index/beside.ts";
 
 it("names the option for a port that is taken, and for the one after the last", async () => {
@@ -17,5 +17,18 @@ it("names the option for a port that is taken, and for the one after the last", 
   }
   await expect(beside(65_536)).rejects.toThrow(
     "port 65536 can't be listened on (ERR_SOCKET_BAD_PORT); pass another one with --port",
+  );
+});
+
+it("names PORT where no port comes after it", async () => {
+  vi.stubEnv("PORT", "65535");
+  // Else the configuration would create both.
+  vi.stubEnv("VITRINE_OPERATOR_TOKEN", "of-the-service-of-a-test");
+  vi.stubEnv("VITRINE_SECRET", "-".repeat(32));
+  vi.stubEnv("BASE_URL", "http://localhost:42069");
+  onTestFinished(() => void vi.unstubAllEnvs());
+
+  await expect(buildBeside({ onLine: () => undefined, onReady: () => undefined })).rejects.toThrow(
+    new Error("PORT is 65535, and no port comes after it; pass another one with --port"),
   );
 });
