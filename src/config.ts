@@ -60,7 +60,13 @@ const collectionSchema = z.strictObject({
   }),
   standard: z.enum(["erc721", "erc1155"]).optional(),
   startBlock: z.int().nonnegative(),
-  name: z.string().min(1).optional(),
+  name: z
+    .string()
+    .min(1)
+    .refine((name) => name.trim() !== "" && name.isWellFormed() && !name.includes("\0"), {
+      error: "must have a visible character, and neither U+0000 nor half of a surrogate pair",
+    })
+    .optional(),
   slug: z
     .string()
     .superRefine((slug, context) => {

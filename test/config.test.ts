@@ -117,6 +117,11 @@ describe("entries that are refused", () => {
       says: '[0].standard: must be erc721 or erc1155; it is "ERC721"',
     },
     { fault: "an empty name", content: [{ ...entry, name: "" }], says: "[0].name: must not be empty" },
+    ...["  ", "a\0b", "a\ud800"].map((name) => ({
+      fault: `the name ${JSON.stringify(name)}`,
+      content: [{ ...entry, name }],
+      says: "[0].name: must have a visible character, and neither U+0000 nor half of a surrogate pair",
+    })),
     {
       fault: "a slug with a slash",
       content: [{ ...entry, slug: "a/b" }],
