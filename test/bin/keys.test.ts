@@ -37,6 +37,16 @@ describe("an id that names no key", () => {
   });
 });
 
+it("an empty collection is refused before an export creates its key", async () => {
+  const before = admin.requests.length;
+
+  const { code, stderr } = await runVitrine(["export", ""], { cwd: tmpdir(), env });
+
+  expect(code).toBe(1);
+  expect(stderr).toContain("value '' is invalid for argument 'collection'. must not be empty.\n");
+  expect(admin.requests).toHaveLength(before);
+});
+
 describe("what is shown once, and couldn't be printed", () => {
   /** Runs a command whose output goes nowhere: to a reader that is gone, or a disk that is full. */
   async function runUnseen(args: readonly string[], output: "closed pipe" | "full disk") {
