@@ -1220,6 +1220,8 @@ export interface components {
             /** @enum {string} */
             readonly message: "Metadata refresh initiated";
             readonly refresh_id: string;
+            readonly chain_id: number;
+            readonly collection_address: string;
             readonly tokens: readonly {
                 readonly token_id: string;
                 /** @enum {string} */
@@ -1258,6 +1260,8 @@ export interface components {
         };
         readonly RefreshReceipt: {
             readonly refresh_id: string;
+            readonly chain_id: number;
+            readonly collection_address: string;
             readonly created_at: string;
             readonly done: boolean;
             readonly tokens: readonly {

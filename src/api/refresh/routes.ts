@@ -33,6 +33,8 @@ const accepted = z
   .object({
     message: z.literal("Metadata refresh initiated"),
     refresh_id: z.string(),
+    chain_id: z.number(),
+    collection_address: z.string(),
     tokens: z.array(
       z.object({
         token_id: z.string(),
@@ -50,6 +52,8 @@ const accepted = z
 const receiptSchema = z
   .object({
     refresh_id: z.string(),
+    chain_id: z.number(),
+    collection_address: z.string(),
     created_at: z.string(),
     done: z.boolean(),
     tokens: z.array(
@@ -153,7 +157,16 @@ export function refreshRoutes({ refresh, collectionRequests, findCollection }: R
           ? await refresh.waits.wait(receiptId, owner, wait, { until: wait_for, gone: c.req.raw.signal })
           : undefined;
       const message = "Metadata refresh initiated" as const;
-      return c.json({ message, refresh_id: receiptId, tokens: [...(receipt?.tokens ?? tokens)] }, 200);
+      return c.json(
+        {
+          message,
+          refresh_id: receiptId,
+          chain_id: collection.chainId,
+          collection_address: collection.address,
+          tokens: [...(receipt?.tokens ?? tokens)],
+        },
+        200,
+      );
     })
     .openapi(receiptRoute, async (c) => {
       const owner = { appId: c.get("app").id };

@@ -18,6 +18,8 @@ describe("a refresh request", () => {
     expect(body).toEqual({
       message: "Metadata refresh initiated",
       refresh_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4/),
+      chain_id: 31337,
+      collection_address: COLLECTION,
       tokens: [
         { token_id: "1", status: "queued" },
         { token_id: "2", status: "queued" },
@@ -91,10 +93,22 @@ describe("a refresh request", () => {
   it("goes to the chain it names, or else to the one that has the address", async () => {
     exist("1");
 
-    await refresh({ token_ids: ["1"] }, { address: FAR_COLLECTION });
-    await refresh({ token_ids: ["1"] }, { query: `?chain_id=${FAR_CHAIN_ID}` });
-    await refresh({ token_ids: ["1"] });
+    const answers = [
+      await refresh({ token_ids: ["1"] }, { address: FAR_COLLECTION }),
+      await refresh({ token_ids: ["1"] }, { query: `?chain_id=${FAR_CHAIN_ID}` }),
+      await refresh({ token_ids: ["1"] }),
+    ];
 
+    const places = [
+      { chain_id: FAR_CHAIN_ID, collection_address: FAR_COLLECTION },
+      { chain_id: FAR_CHAIN_ID, collection_address: COLLECTION },
+      { chain_id: 31337, collection_address: COLLECTION },
+    ];
+    expect(answers.map(({ body }) => body)).toMatchObject(places);
+    const receipts = answers.map(({ body }) =>
+      api.call(`/market-partner/refreshes/${body.refresh_id}`, { key }),
+    );
+    expect((await Promise.all(receipts)).map(({ body }) => body)).toMatchObject(places);
     const chains = await database.query(
       "select chain_id::int as chain, collection from vitrine.refresh order by 1, 2",
     );
@@ -149,6 +163,8 @@ describe("a receipt", () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       refresh_id: accepted.refresh_id,
+      chain_id: 31337,
+      collection_address: COLLECTION,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       done: false,
       tokens: [

@@ -13,7 +13,7 @@ const api = createTestApp(test);
 const key = await api.createKey();
 const { ask } = await createOwnEndpoint(api);
 const UINT256_MAX = (2n ** 256n - 1n).toString();
-const FIELDS = "{ id createdAt done tokens { tokenId status reason } }";
+const FIELDS = "{ id chainId collectionAddress createdAt done tokens { tokenId status reason } }";
 
 const request = (tokenIds: readonly unknown[], tokenAddress = COLLECTION) =>
   ask(
@@ -61,6 +61,8 @@ describe("requestMetadataRefresh", () => {
     const { id, ...rest } = data.requestMetadataRefresh;
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     expect(rest).toEqual({
+      chainId: 31337,
+      collectionAddress: COLLECTION,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       done: false,
       tokens: [

@@ -34,6 +34,8 @@ const tokenSdl = /* GraphQL */ `
 
   type MetadataRefresh {
     id: String!
+    chainId: Float!
+    collectionAddress: String!
     createdAt: String!
     "True once no token is queued or fetching."
     done: Boolean!

@@ -54,11 +54,16 @@ export function createRefreshFields({
   };
 }
 
-function viewReceipt(refresh: RefreshService, { refresh_id, created_at, done, tokens }: Receipt) {
+function viewReceipt(
+  refresh: RefreshService,
+  { refresh_id, chain_id, collection_address, created_at, done, tokens }: Receipt,
+) {
   // Read once for all tokens, if it is selected.
   const nextRead = createBatch(() => refresh.findNextReads(refresh_id));
   return {
     id: refresh_id,
+    chainId: chain_id,
+    collectionAddress: collection_address,
     createdAt: created_at,
     done,
     tokens: tokens.map(({ token_id, status, reason, image, image_reason }) => ({

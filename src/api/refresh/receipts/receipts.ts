@@ -19,6 +19,8 @@ export interface ReceiptToken {
 
 export interface Receipt {
   readonly refresh_id: string;
+  readonly chain_id: number;
+  readonly collection_address: string;
   readonly created_at: string;
   readonly done: boolean;
   readonly tokens: readonly ReceiptToken[];
@@ -168,6 +170,8 @@ export async function findReceipt(
   owner: ReceiptOwner,
 ): Promise<Receipt | undefined> {
   const rows = await db.query<{
+    chainId: string;
+    collection: string;
     createdAt: Date;
     tokenId: string;
     status: TokenStatus;
@@ -175,7 +179,7 @@ export async function findReceipt(
     image: ImageOutcome;
     imageReason: string | null;
   }>(
-    `select p.created_at as "createdAt", t.token_id as "tokenId",
+    `select p.chain_id as "chainId", p.collection, p.created_at as "createdAt", t.token_id as "tokenId",
             coalesce(t.status, case when r.leased_until > now() and t.wanted <= r.started then 'fetching' else 'queued' end) as status,
             coalesce(t.reason, case when t.status is null then coalesce(h.pause, r.last_reason) end) as reason,
             ${imageOutcome} as image, t.image_reason as "imageReason"
@@ -194,6 +198,8 @@ export async function findReceipt(
   if (!first) return undefined;
   return {
     refresh_id: id,
+    chain_id: Number(first.chainId),
+    collection_address: first.collection,
     created_at: first.createdAt.toISOString(),
     done: rows.every(({ status }) => status !== "queued" && status !== "fetching"),
     tokens: rows.map(({ tokenId, status, reason, image, imageReason }) => ({
