@@ -22,7 +22,7 @@ export interface PagesDeps {
   readonly collections: Collections;
   readonly catalogModule: CatalogModule;
   readonly search: Pick<Search, "page" | "panel">;
-  readonly refresh: Pick<RefreshService, "request" | "findReceipt">;
+  readonly refresh: Pick<RefreshService, "request" | "findReceiptOf">;
   readonly rateLimits: Pick<RateLimits, "anonymousGraphql" | "clientAddress">;
   readonly heads: IndexHeads;
   readonly baseUrl: string;

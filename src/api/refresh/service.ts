@@ -10,7 +10,7 @@ import type { AskExistence } from "../metadata/uri/existence.ts";
 import type { Trigger } from "./queue/queue.ts";
 import type { UnseenCapacity, UnseenQueue } from "./queue/unseen-queue.ts";
 import { findNextReads } from "./receipts/next-reads.ts";
-import { findReceipt, type ReceiptOwner } from "./receipts/receipts.ts";
+import { findReceipt, type Receipt, type ReceiptOwner } from "./receipts/receipts.ts";
 import { createReceiptWaits } from "./receipts/waits.ts";
 import { type AcceptedTokens, createTokenRequests } from "./request-tokens.ts";
 
@@ -80,6 +80,17 @@ export function createRefresh(deps: RefreshDeps) {
     },
 
     findReceipt: (id: string, owner: ReceiptOwner) => findReceipt(database, id, owner),
+
+    /** The owner's receipt, if it is one of this collection. */
+    async findReceiptOf(
+      { chainId, address }: CollectionConfig,
+      id: string,
+      owner: ReceiptOwner,
+    ): Promise<Receipt | undefined> {
+      const receipt = await findReceipt(database, id, owner);
+      const isHere = receipt?.chain_id === chainId && receipt.collection_address === address;
+      return isHere ? receipt : undefined;
+    },
 
     /** For a receipt that `findReceipt` found: when each of its queued tokens is read at the earliest. */
     findNextReads: (id: string) => findNextReads(database, id),

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { BASE_URL } from "../../support/processes/app.ts";
+import { BASE_URL, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
 import { CHAIN_ID, COLLECTION, emptyTables, failed, recordOne, ref } from "../../support/refresh/refresh.ts";
 import { ALICE, BOB, createPagesWorld, HEROES, LOCKED_BLOCK, LOCKER, MAY_SECONDS, seen } from "./world.ts";
 
@@ -288,6 +288,21 @@ describe("the refresh button", () => {
 
   it("finds no token that neither the chain nor the contract has", async () => {
     expect((await press(own, "404")).status).toBe(404);
+  });
+
+  it.each([
+    ["chain", FAR_CHAIN_ID, COLLECTION],
+    ["collection", FAR_CHAIN_ID, FAR_COLLECTION],
+  ])("shows no refresh of the same id of another %s", async (_, chainId, collectionAddress) => {
+    await world.mint("7", { chainId, collectionAddress });
+    const answer = await get(`/collections/${chainId}/${collectionAddress}/7/refresh`, {
+      method: "POST",
+      headers: own,
+    });
+    const [, query] = /(\?refresh=[0-9a-f-]{36})#/.exec(answer.headers.get("location") ?? "") ?? [];
+
+    expect(answer.status).toBe(303);
+    expect(await page("7", query)).toContain('data-state="idle"');
   });
 
   it("shows nobody the refreshes of apps", async () => {

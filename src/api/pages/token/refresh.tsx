@@ -45,7 +45,7 @@ export async function readProgress(
   tokenId: string,
 ): Promise<RefreshProgress | undefined> {
   if (id === undefined || !isUuid(id)) return undefined;
-  const receipt = await refresh.findReceipt(id, OWNER);
+  const receipt = await refresh.findReceiptOf(collection, id, OWNER);
   const entry = receipt?.tokens.find((each) => each.token_id === tokenId);
   if (!entry) return undefined;
   const { status, reason } = entry;
