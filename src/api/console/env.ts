@@ -51,7 +51,7 @@ export interface ConsoleDeps {
   readonly allowlist: Allowlist;
   readonly traitApproval: TraitApproval;
   readonly operatorRequests: OperatorRequests;
-  readonly refresh: Pick<RefreshService, "request" | "findReceipt">;
+  readonly refresh: Pick<RefreshService, "request" | "findReceiptOf">;
   readonly collectionRequests: CollectionRequests;
   readonly actions: OperatorActions;
   readonly webhooks: WebhookService;

@@ -1,7 +1,7 @@
 import { privateKeyToAccount } from "viem/accounts";
 import { expect, it } from "vitest";
 import { createTestDatabase } from "../../support/database/database.ts";
-import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { BASE_URL, createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
 import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 import { createVisitor } from "./visitor.ts";
 
@@ -145,4 +145,31 @@ it("refreshes tokens and the whole collection, shows how far it is, and cancels"
   const cancelled = await follow(await post("cancel", { refresh: receipt }));
   expect(cancelled.text).toContain("cancelled");
   expect(await database.query("select from vitrine.sweep where cancelled_at is not null")).toHaveLength(1);
+});
+
+it("shows no refresh under another collection, whatever it reads", async () => {
+  const partner = createVisitor(api, "198.51.100.6");
+  await partner.signIn(privateKeyToAccount(`0x${"66".repeat(32)}`));
+  const path = await partner.createApp("Twins");
+  const [here, ...others] = [
+    `${CHAIN_ID}:${COLLECTION}`,
+    `${FAR_CHAIN_ID}:${COLLECTION}`,
+    `${FAR_CHAIN_ID}:${FAR_COLLECTION}`,
+  ];
+  await database.query(
+    "update vitrine.app set apis = '{market-partner}', collections = $1 where name = 'Twins'",
+    [[here, ...others]],
+  );
+  api.existing.add("4");
+  const { status, location } = await partner.post(`${path}/health/refresh`, {
+    collection: here,
+    token_ids: "4",
+  });
+  const refresh = new URL(location ?? "", BASE_URL).searchParams.get("refresh") ?? "";
+  const show = async (collection: string): Promise<string> =>
+    (await partner.get(`${path}/health?${new URLSearchParams({ collection, refresh })}`)).text;
+
+  expect(status).toBe(303);
+  expect(await show(here)).toContain("Tokens of this refresh");
+  for (const other of others) expect(await show(other)).not.toContain("Tokens of this refresh");
 });

@@ -51,7 +51,7 @@ export async function findRefresh(
     const isHere = whole.chainId === collection.chainId && whole.collection === collection.address;
     return isHere ? { kind: "collection", receipt: whole } : undefined;
   }
-  const receipt = await refresh.findReceipt(shown, { appId: app.id });
+  const receipt = await refresh.findReceiptOf(collection, shown, { appId: app.id });
   return receipt && { kind: "tokens", receipt };
 }
 
