@@ -133,7 +133,9 @@ describe("the tokens of a collection", () => {
 
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("application/x-ndjson");
-    expect(answer.headers.get("content-disposition")).toBe('attachment; filename="heroes-tokens-100.ndjson"');
+    expect(answer.headers.get("content-disposition")).toBe(
+      'attachment; filename="31337-heroes-tokens-100.ndjson"',
+    );
     expect(answer.headers.get("x-as-of-block")).toBe("100");
     const ranged = Array.from({ length: 1_200 }, (_, index) => String(1_000 + index));
     expect(rows.map((row) => row.token_id)).toEqual(["0", "1", "2", "3", ...ranged, LAST]);

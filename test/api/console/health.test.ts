@@ -34,6 +34,9 @@ it("shows the health of a collection that the app holds, the tokens of a cause p
   const name = encodeURIComponent(`${CHAIN_ID}:${COLLECTION}`);
   const file = await partner.get(`${path}/health/export?collection=${name}&cause=http_status&format=csv`);
   expect(file.headers.get("content-type")).toContain("text/csv");
+  expect(file.headers.get("content-disposition")).toBe(
+    `attachment; filename="health-${CHAIN_ID}-${COLLECTION}-http_status.csv"`,
+  );
   expect(file.text.trimEnd().split("\r\n")).toHaveLength(61);
 
   const far = encodeURIComponent(`${FAR_CHAIN_ID}:${FAR_COLLECTION}`);

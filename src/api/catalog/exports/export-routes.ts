@@ -123,7 +123,8 @@ export function exportRoutes({ collections, exports }: ExportRouteDeps) {
     const describe = (asOfBlock: number | null): void => {
       c.header("Content-Type", type);
       if (asOfBlock !== null) c.header("X-As-Of-Block", String(asOfBlock));
-      const name = [collection.slug ?? collection.address, what, asOfBlock ?? "none"].join("-");
+      const { chainId, slug, address } = collection;
+      const name = [chainId, slug ?? address, what, asOfBlock ?? "none"].join("-");
       c.header("Content-Disposition", `attachment; filename="${name}.${format}"`);
       c.header("Cache-Control", "private, no-store");
       // Proxies that buffer a response would hold all of it.

@@ -286,10 +286,11 @@ export function healthPages(site: Site): Hono<ConsoleEnv> {
       const cause = causeOf(c);
       const format = healthExportFormats.find((each) => each === c.req.query("format"));
       if (!collection || cause === undefined || !format) throw new ApiError("NOT_FOUND");
+      const { chainId, address } = collection;
       const body = healthExportOf(format, cause, collectionHealth.listAll(collection, cause));
       return c.body(untilClosed(c, body), 200, {
         "Content-Type": healthExportTypes[format],
-        "Content-Disposition": `attachment; filename="health-${collection.address}-${cause}.${format}"`,
+        "Content-Disposition": `attachment; filename="health-${chainId}-${address}-${cause}.${format}"`,
       });
     });
 }
