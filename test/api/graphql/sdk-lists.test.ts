@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase } from "../../support/database/database.ts";
-import { createTestApp, FAR_COLLECTION } from "../../support/processes/app.ts";
-import { COLLECTION } from "../../support/refresh/refresh.ts";
+import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION } from "../../support/refresh/refresh.ts";
 import { createOwnEndpoint } from "./own-endpoint.ts";
 import { ALICE, BOB, createSdkWorld, sdkDocument } from "./sdk-world.ts";
 
@@ -230,5 +230,33 @@ describe("GetAllTokens", () => {
 
     expect(data.tokens.total).toBe(1);
     expect((await owned({ owner: ALICE, auctionType: "Sale" })).total).toBe(0);
+  });
+
+  it("takes an address on every chain that has it, unless one is named, and a slug where it is one collection's", async () => {
+    const twin = { chainId: FAR_CHAIN_ID, collectionAddress: COLLECTION };
+    await test.insert("tokenState", {
+      ...twin,
+      tokenId: 4n,
+      standard: "erc721",
+      owner: ALICE,
+      burned: false,
+      lockCount: 0,
+    });
+    await api.metadata.addKnownTokens(test.database, FAR_CHAIN_ID, COLLECTION, new Map([["4", 5]]));
+    const of = async (names: string[], chainId?: number) => {
+      const { data } = await endpoint.ask(
+        `query ($names: [String!], $chainId: Float) {
+           tokens(owner: "${ALICE}", chainId: $chainId, from: 0, size: 50, tokenAddresses: $names) {
+             data { ... on Erc721 { hero: tokenId } ... on Erc1155 { potion: tokenId } } } }`,
+        { names, chainId },
+      );
+      return data.tokens.data.map(({ hero, potion }: Record<string, string>) => hero ?? potion);
+    };
+
+    expect(await of([FAR_COLLECTION, COLLECTION])).toEqual(["7", "1", "2", "4"]);
+    expect(await of(["heroes", COLLECTION])).toEqual(["1", "2", "4"]);
+    expect(await of(["heroes"])).toEqual(["1", "2"]);
+    expect(await of([COLLECTION], CHAIN_ID)).toEqual(["1", "2"]);
+    expect(await of([COLLECTION], FAR_CHAIN_ID)).toEqual(["4"]);
   });
 });

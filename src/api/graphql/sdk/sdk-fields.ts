@@ -190,13 +190,20 @@ export function createSdkFields(deps: SdkFieldDeps) {
   };
 }
 
-/** The collections with these addresses or slugs, each once, or all; limited to one chain if given. */
+/**
+ * The collections with these slugs, or with these addresses on every chain, each once, or all; limited to one chain if
+ * given.
+ */
 async function choose(
   collections: Collections,
   addresses: readonly string[],
   chainId: number | undefined,
 ): Promise<readonly CollectionConfig[]> {
-  return addresses.length > 0
-    ? [...new Set(await collections.findAllNamed(addresses, chainId))]
-    : collections.among(undefined, chainId);
+  if (addresses.length === 0) return collections.among(undefined, chainId);
+  const named = await collections.findAllNamed(addresses, chainId);
+  const chosen = named.flatMap((first, index) => {
+    const isAnyOf = chainId === undefined && first.address === addresses[index];
+    return isAnyOf ? collections.all.filter(({ address }) => address === first.address) : [first];
+  });
+  return [...new Set(chosen)];
 }

@@ -50,7 +50,10 @@ export const sdkSdl = /* GraphQL */ `
       priceRange: InputRange
       rangeCriteria: [RangeSearchCriteria!]
     ): Erc1155Tokens!
-    "A wallet's tokens in the listed collections or in all, in that order and by token id."
+    """
+    A wallet's tokens in the listed collections or in all, in that order and by token id. Without chainId, an address stands
+    for that address on every chain that has it here.
+    """
     tokens(
       owner: String!
       chainId: Float
