@@ -1,6 +1,8 @@
 /** How much a search over all collections says that it has found. */
 
 import { beforeAll, describe, expect, it } from "vitest";
+import { FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
+import { CHAIN_ID, COLLECTION, found, recordOne, ref } from "../../support/refresh/refresh.ts";
 import { ALICE, createPagesWorld, HEROES, seen } from "./world.ts";
 
 const world = await createPagesWorld();
@@ -53,4 +55,31 @@ it("a heading shows what was searched for without controls that reverse it, and 
   const { text } = await world.get(`/search?q=${encodeURIComponent("\u202eabc")}`);
 
   expect(/<h1>(.*?)<\/h1>/s.exec(text)?.[1]).toBe("<bdi>Search for “abc”</bdi>");
+});
+
+it("names the chain of tokens whose collection has its name on another chain, too, and of no others", async () => {
+  const place = { startBlock: 0, standard: "erc721" } as const;
+  const twins = await createPagesWorld({
+    configured: [
+      { ...place, chainId: CHAIN_ID, address: COLLECTION, name: "Heroes" },
+      { ...place, chainId: FAR_CHAIN_ID, address: COLLECTION, name: "Heroes" },
+      { ...place, chainId: CHAIN_ID, address: FAR_COLLECTION, name: "Solo" },
+    ],
+  });
+  const { api, test } = twins;
+  await test.setHead({ chainId: FAR_CHAIN_ID, block: 100 });
+  for (const [chainId, collectionAddress, name] of [
+    [CHAIN_ID, COLLECTION, "Twin A"],
+    [FAR_CHAIN_ID, COLLECTION, "Twin B"],
+    [CHAIN_ID, FAR_COLLECTION, "Twin C"],
+  ] as const) {
+    await twins.mint("7", { chainId, collectionAddress });
+    await api.metadata.addKnownTokens(test.database, chainId, collectionAddress, new Map([["7", 1]]));
+    const token = { ...ref("7"), chainId, collection: collectionAddress };
+    await test.database.transaction((tx) => recordOne(api.metadata, tx, token, "rest", found({ name })));
+  }
+  const suggested = seen((await twins.get("/search?part=suggestions&q=twin")).text);
+  expect(suggested).toContain("Twin A Heroes Anvil Twin B Heroes Ronin Twin C Solo All results");
+  const cards = seen((await twins.get("/search?q=twin")).text);
+  for (const card of ["Twin A #7 Anvil", "Twin B #7 Ronin", "Twin C #7 Owner"]) expect(cards).toContain(card);
 });

@@ -8,6 +8,7 @@ import { words } from "../../ui/visitor.ts";
 import { picturePath, type Site, tokenPath, walletPath } from "../env.ts";
 import { placeholderUrl } from "../placeholder.ts";
 import { formatAmount, Line, plain, shortId } from "../text.tsx";
+import { chainOfTwin } from "../twins.ts";
 
 /** Pictures are cached at this size, whatever the original's. */
 export const PICTURE_PX = 480;
@@ -85,24 +86,39 @@ export const TokenGrid = ({
   tokens,
   held,
   isFirstPage,
+  isMixed = false,
 }: {
   site: Site;
   tokens: readonly TokenView[];
   /** How many of each the wallet has whose tokens these are. */
   held?: readonly string[];
   isFirstPage: boolean;
+  /** Tokens of several collections: where two have one name, each card names its chain. */
+  isMixed?: boolean;
 }) => (
   <ul class="tokens" id="grid">
     {tokens.map((token, at) => (
       <li class="token-card">
-        <TokenLink site={site} token={token} isEager={isFirstPage && at < EAGER} />
+        <TokenLink
+          site={site}
+          token={token}
+          isEager={isFirstPage && at < EAGER}
+          chain={isMixed ? chainOfTwin(site, token) : undefined}
+        />
         {held ? <Held token={token} quantity={held[at]} /> : <Holder site={site} token={token} />}
       </li>
     ))}
   </ul>
 );
 
-const TokenLink = ({ site, token, isEager }: { site: Site; token: TokenView; isEager: boolean }) => {
+interface TokenLinkProps {
+  readonly site: Site;
+  readonly token: TokenView;
+  readonly isEager: boolean;
+  readonly chain: string | undefined;
+}
+
+const TokenLink = ({ site, token, isEager, chain }: TokenLinkProps) => {
   const { card } = words();
   const name = displayName(token);
   return (
@@ -124,6 +140,7 @@ const TokenLink = ({ site, token, isEager }: { site: Site; token: TokenView; isE
           </span>
         )}
       </span>
+      {chain !== undefined && <span class="token-facts token-chain">{chain}</span>}
     </a>
   );
 };

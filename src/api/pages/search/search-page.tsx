@@ -95,7 +95,7 @@ export async function searchPage(site: Site, c: PagesContext): Promise<Response>
       {tokens.length > 0 && (
         <section class="stack" aria-labelledby="found-tokens">
           <h2 id="found-tokens">{search.tokens}</h2>
-          <TokenGrid site={site} tokens={tokens} isFirstPage />
+          <TokenGrid site={site} tokens={tokens} isFirstPage isMixed />
           {found.hasMore.tokens && <Others site={site} text={text} tokens={tokens} />}
         </section>
       )}

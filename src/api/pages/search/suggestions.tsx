@@ -10,6 +10,7 @@ import { collectionName } from "../collection/collection-list.tsx";
 import { displayName } from "../collection/token-card.tsx";
 import { collectionPath, picturePath, type Site, tokenPath, walletPath } from "../env.ts";
 import { Foreign, Line, plain, shortId } from "../text.tsx";
+import { chainOfTwin } from "../twins.ts";
 import { countOf, type Shown } from "./shown.ts";
 
 const THUMB_PX = 36;
@@ -90,6 +91,7 @@ const TokenOption = ({ site, token }: { site: Site; token: TokenView }) => {
   );
   const smallest = image.variants.at(-1)?.url ?? image.url;
   const picture = image.status === "cached" ? picturePath(site, smallest) : undefined;
+  const chain = chainOfTwin(site, token);
   return (
     <>
       {picture === undefined ? (
@@ -101,6 +103,7 @@ const TokenOption = ({ site, token }: { site: Site; token: TokenView }) => {
       <span class="soft small">
         <Foreign text={collection?.name ?? `#${shortId(token.token_id)}`} max={60} />
       </span>
+      {chain !== undefined && <span class="soft small">{chain}</span>}
     </>
   );
 };
