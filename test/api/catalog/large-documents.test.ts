@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, it } from "vitest";
 import { createTestDatabase } from "../../support/database/database.ts";
+import { eventually } from "../../support/eventually.ts";
 import { createTestApp, FAR_CHAIN_ID, FAR_COLLECTION } from "../../support/processes/app.ts";
 import { CHAIN_ID, COLLECTION, found, recordOne } from "../../support/refresh/refresh.ts";
 import { createOwnEndpoint } from "../graphql/own-endpoint.ts";
@@ -141,9 +142,14 @@ it("a list of collections reads as many tokens of each as fit, to show three pic
   // The first that is cached would be the last of nine.
   await cache(names[FITTING - 1] ?? "");
   await cache(names[8] ?? "");
-  const { text } = await api.browse("/collections");
+  const readPictures = async () => {
+    const { text } = await api.browse("/collections");
+    return text.match(/<img src="\/media\/images\/[^"]*"/g) ?? [];
+  };
+  // A list doesn't wait for long while the search index is read.
+  const pictures = await eventually(readPictures, ({ length }) => length > 0);
 
-  expect(text.match(/<img src="\/media\/images\/[^"]*"/g)).toHaveLength(1);
+  expect(pictures).toHaveLength(1);
 });
 
 it.each([

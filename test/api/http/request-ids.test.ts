@@ -63,7 +63,7 @@ it("a failed field of a GraphQL request is logged with the request's id and its 
   expect(body.errors).toMatchObject([{ extensions: { code: "INTERNAL" } }]);
   expect(entries.find(({ msg }) => msg === "GraphQL request failed")).toMatchObject({
     request_id: headers.get("x-request-id"),
-    statement: expect.stringMatching(/^select p\.created_at/),
+    statement: expect.stringMatching(/^select p\.chain_id/),
   });
 });
 
