@@ -12,6 +12,8 @@ import { childrenOf } from "../../support/processes/process-state.ts";
 
 const POLL_MS = 50;
 const START_TIMEOUT_MS = 60_000;
+// The free port may be taken before PostgreSQL binds it.
+const START_TRIES = 3;
 
 // PostgreSQL's own terms for the signals that end it (documentation, 18.5 "Shutting Down the Server").
 const SIGNALS = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
@@ -32,8 +34,6 @@ export interface PostgresServer {
 export async function startPostgresServer(folder: string): Promise<PostgresServer> {
   const made = new URL(await joinEmbeddedPostgres(folder));
   await stopEmbeddedPostgres(folder);
-  const port = await freePort();
-  made.port = String(port);
   const cluster = join(folder, "postgres");
   const install = findInstall(cluster);
   const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=100"];
@@ -49,9 +49,11 @@ export async function startPostgresServer(folder: string): Promise<PostgresServe
   };
 
   const server: PostgresServer = {
-    url: made.href,
+    get url() {
+      return made.href;
+    },
     async start() {
-      const args = ["-D", cluster, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])];
+      const args = ["-D", cluster, "-p", made.port, ...settings.flatMap((setting) => ["-c", setting])];
       const { file, args: all, identity } = launch(install, install.postgres, args);
       child = spawn(file, all, { ...identity, cwd: folder, stdio: "ignore" });
       endWithParent(child);
@@ -86,8 +88,15 @@ export async function startPostgresServer(folder: string): Promise<PostgresServe
       paused = [];
     },
   };
-  await server.start();
-  return server;
+  for (let tries = START_TRIES; ; tries--) {
+    made.port = String(await freePort());
+    try {
+      await server.start();
+      return server;
+    } catch (error) {
+      if (tries === 1) throw error;
+    }
+  }
 }
 
 /** Exit handlers do not run when a process is killed, but its end of this pipe closes in any case. */
