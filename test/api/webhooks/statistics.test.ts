@@ -83,23 +83,14 @@ describe.each(QUIET)("where statistics say that %s", (_name, quiet) => {
     ).toBeLessThan(EVENTS);
   });
 
-  it("events are made due again by few reads", async () => {
-    await insert({ webhookId: id, count: EVENTS, tokens: EVENTS, dueAt: "tomorrow" });
+  it.each([
+    ["made due again", "tomorrow", restartMostPending],
+    ["made due that are parked behind none", "infinity", wakeParked],
+  ])("events are %s by few reads", async (_how, dueAt, makeDue) => {
+    await insert({ webhookId: id, count: EVENTS, tokens: EVENTS, dueAt });
 
     const work = await test.database.transaction((tx) =>
-      countPlanWork(tx, (queries) => restartMostPending(queries, id)),
-    );
-    expect(work).toBeLessThan(EVENTS * 50);
-    expect(await test.database.query("select from vitrine.webhook_delivery where due_at > now()")).toEqual(
-      [],
-    );
-  });
-
-  it("events that are parked behind none are made due by few reads", async () => {
-    await insert({ webhookId: id, count: EVENTS, tokens: EVENTS, dueAt: "infinity" });
-
-    const work = await test.database.transaction((tx) =>
-      countPlanWork(tx, (queries) => wakeParked(queries, id)),
+      countPlanWork(tx, (queries) => makeDue(queries, id)),
     );
     expect(work).toBeLessThan(EVENTS * 50);
     expect(await test.database.query("select from vitrine.webhook_delivery where due_at > now()")).toEqual(
